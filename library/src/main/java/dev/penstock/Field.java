@@ -57,11 +57,11 @@ public record Field(String name, ElementType type, long elementSize, List<Long> 
     /// The field of a record that holds this field of `length` consecutive rows.
     ///
     /// @throws IllegalArgumentException when the size does not fit in 63 bits
-    public Field inRuns(long length) {
-        List<Long> runShape = new ArrayList<>(List.of(length));
-        runShape.addAll(shape);
+    public Field inRanges(long length) {
+        List<Long> rangeShape = new ArrayList<>(List.of(length));
+        rangeShape.addAll(shape);
         try {
-            return new Field(name, type, elementSize, runShape, false);
+            return new Field(name, type, elementSize, rangeShape, false);
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException(
                     "a window of " + length + " rows of field " + name + " is larger than 2^63 bytes", e);

@@ -76,13 +76,13 @@ public final class Fingerprint {
 
     /// Reads bytes at a position.
     @FunctionalInterface
-    public interface Source {
+    public interface Content {
         void read(long offset, MemorySegment target) throws IOException;
     }
 
     /// Adds [#SAMPLE_COUNT] evenly spaced blocks of `byteCount` bytes of content, including the first and the last
     /// block. Content of up to [#SAMPLED_WHOLE_MAX] bytes is added completely.
-    public Fingerprint addSample(long byteCount, Source source) throws IOException {
+    public Fingerprint addSample(long byteCount, Content content) throws IOException {
         byte[] block = new byte[BLOCK_SIZE];
         boolean isWhole = byteCount <= SAMPLED_WHOLE_MAX;
         long lastStart = byteCount - BLOCK_SIZE;
@@ -92,7 +92,7 @@ public final class Fingerprint {
                     ? i * BLOCK_SIZE
                     : lastStart / (SAMPLE_COUNT - 1) * i + lastStart % (SAMPLE_COUNT - 1) * i / (SAMPLE_COUNT - 1);
             int size = (int) Math.min(BLOCK_SIZE, byteCount - start);
-            source.read(start, MemorySegment.ofArray(block).asSlice(0, size));
+            content.read(start, MemorySegment.ofArray(block).asSlice(0, size));
             digest.update(block, 0, size);
         }
         return this;

@@ -29,15 +29,15 @@ public final class Indices {
         return indices.get(LAYOUT, row * LAYOUT.byteSize());
     }
 
-    /// Writes the indices of all rows of runs of consecutive rows to a buffer.
+    /// Writes the indices of all rows of ranges of consecutive rows to a buffer.
     ///
-    /// @param firstRows the first row of each run
-    /// @param length    the number of rows of each run
-    public static MemorySegment ofRuns(MemorySegment firstRows, long length, Buffer buffer) {
-        long runCount = count(firstRows);
-        long byteCount = Math.multiplyExact(Math.multiplyExact(runCount, length), Long.BYTES);
+    /// @param firstRows the first row of each range
+    /// @param length    the number of rows of each range
+    public static MemorySegment ofRanges(MemorySegment firstRows, long length, Buffer buffer) {
+        long rangeCount = count(firstRows);
+        long byteCount = Math.multiplyExact(Math.multiplyExact(rangeCount, length), Long.BYTES);
         MemorySegment indices = buffer.reserve(byteCount).asSlice(0, byteCount);
-        for (long i = 0; i < runCount; i++) {
+        for (long i = 0; i < rangeCount; i++) {
             long first = at(firstRows, i);
             for (long j = 0; j < length; j++) {
                 indices.setAtIndex(LAYOUT, i * length + j, first + j);

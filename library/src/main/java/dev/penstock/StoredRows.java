@@ -46,25 +46,25 @@ public interface StoredRows extends Dataset {
     /// @throws IndexOutOfBoundsException when an index is out of range
     void read(MemorySegment indices, MemorySegment target) throws IOException;
 
-    /// Copies runs of consecutive rows in their stored form, one after another.
+    /// Copies ranges of consecutive rows in their stored form, one after another.
     ///
-    /// @param firstRows the first row of each run
-    /// @param length    the number of rows of each run
-    /// @param target    memory for `length` rows of each run
+    /// @param firstRows the first row of each range
+    /// @param length    the number of rows of each range
+    /// @param target    memory for `length` rows of each range
     /// @throws IndexOutOfBoundsException when a row is out of range
-    default void readRuns(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
+    default void readRanges(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
         try (Buffer buffer = new Buffer()) {
-            read(Indices.ofRuns(firstRows, length, buffer), target);
+            read(Indices.ofRanges(firstRows, length, buffer), target);
         }
     }
 
-    /// Copies runs of consecutive rows into a batch. Each run becomes one record, with the fields of
-    /// [Field#inRuns]. A dataset that has no faster way than row by row
+    /// Copies ranges of consecutive rows into a batch. Each range becomes one record, with the fields of
+    /// [Field#inRanges]. A dataset that has no faster way than row by row
     /// does nothing and returns false.
     ///
     /// @return whether the batch was filled
     /// @throws IndexOutOfBoundsException when a row is out of range
-    default boolean gatherRuns(MemorySegment firstRows, long length, Batch batch) throws IOException {
+    default boolean gatherRanges(MemorySegment firstRows, long length, Batch batch) throws IOException {
         return false;
     }
 }

@@ -85,9 +85,9 @@ final class BenchCommand extends DatasetsCommand {
         try (Dataset opened = open();
                 Dataset dataset = view.view(opened, ViewOption.Usual.of(order.where.condition), Progress.NONE)) {
             LoaderOptions options = options(dataset, rank);
-            BenchRun run;
+            BenchResult run;
             try (ProgressBar progress = progress("bench", ProgressBar.Unit.TIME)) {
-                run = BenchRun.of(dataset, options, seconds, progress);
+                run = BenchResult.of(dataset, options, seconds, progress);
             }
             if (isJson) {
                 printJson(describe(dataset, options, run));
@@ -125,7 +125,7 @@ final class BenchCommand extends DatasetsCommand {
         return machine;
     }
 
-    private Map<String, Object> describe(Dataset dataset, LoaderOptions options, BenchRun run) {
+    private Map<String, Object> describe(Dataset dataset, LoaderOptions options, BenchResult run) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("path", dataset.location());
         json.put("records", dataset.count());
@@ -162,7 +162,7 @@ final class BenchCommand extends DatasetsCommand {
         return json;
     }
 
-    private static Map<String, Object> floor(BenchRun run) {
+    private static Map<String, Object> floor(BenchResult run) {
         Map<String, Object> json = new LinkedHashMap<>();
         boolean isMeasured = Double.isFinite(run.floorBatchesPerSecond());
         json.put("batchesPerSecond", isMeasured ? run.floorBatchesPerSecond() : null);
@@ -172,7 +172,7 @@ final class BenchCommand extends DatasetsCommand {
         return json;
     }
 
-    private void printText(Dataset dataset, LoaderOptions options, BenchRun run) {
+    private void printText(Dataset dataset, LoaderOptions options, BenchResult run) {
         print(dataset.location() + ": " + Text.number(dataset.count()) + " records, order "
                 + options.sampler().name() + ", " + Text.number(batchSize) + " a batch, "
                 + Text.bytes((long) run.batchBytes()));
@@ -205,7 +205,7 @@ final class BenchCommand extends DatasetsCommand {
                         run.done().gatherNanos() / 1e3 / run.done().batches())));
     }
 
-    private void printRate(String label, BenchRun run, double batchesPerSecond) {
+    private void printRate(String label, BenchResult run, double batchesPerSecond) {
         double rows = (double) run.done().rows() / run.done().batches();
         print(String.format(
                 Locale.ROOT,

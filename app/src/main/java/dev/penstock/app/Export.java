@@ -7,6 +7,7 @@ import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
+import dev.penstock.Io;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.Cell;
 import dev.penstock.file.Disk;
@@ -115,7 +116,7 @@ final class Export {
         };
     }
 
-    private static long writeBatches(Scan scan, Scan.Sink<Batch> sink) throws IOException {
+    private static long writeBatches(Scan scan, Io.Consumer<Batch> sink) throws IOException {
         long[] count = new long[1];
         scan.forEach(chunk -> {
             sink.accept(chunk.batch());

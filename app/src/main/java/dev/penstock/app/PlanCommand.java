@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
             "",
             "Read amplification is bytes read divided by bytes requested, in pages of 4,096 bytes. For a step it counts"
                     + " the pages of its records with a cold cache. For an epoch: a sampler draws from a number of"
-                    + " records at a time (all, or a window of blocks). If their pages fit in --memory, each run of"
+                    + " records at a time (all, or a window of blocks). If their pages fit in --memory, each range of"
                     + " neighbours is read once. Otherwise the fraction 1 - memory / pages of the records is read"
                     + " individually.",
             "",

@@ -10,11 +10,12 @@ import java.util.Arrays;
 ///
 /// **Step, cold cache.** The distinct pages of the step's records, divided by the size of the records.
 ///
-/// **Epoch.** Records come in runs of [Sampler#runCount] neighbours. A run of `b` bytes touches `1 + (b - g) /
-/// 4096` pages on average: `g` is the greatest common divisor of `b` and 4,096, or 1 if the record size is itself
-/// an average. At any time the sampler draws from [Sampler#spreadCount] records, which take the pages of their
-/// runs, at most the whole file. If these pages fit in memory, every run is read once. Otherwise only the fraction
-/// memory / spread is found in memory, and each other record costs the pages of a run of 1.
+/// **Epoch.** Records come in ranges of [Sampler#neighbourCount] neighbours. A range of `b` bytes touches
+/// `1 + (b - g) / 4096` pages on average: `g` is the greatest common divisor of `b` and 4,096, or 1 if the record
+/// size is itself an average. At any time the sampler draws from [Sampler#spreadCount] records, which take the
+/// pages of their ranges, at most the whole file. If these pages fit in memory, every range is read once.
+/// Otherwise only the fraction memory / spread is found in memory, and each other record costs the pages of a
+/// range of 1.
 ///
 /// @param recordSize  the size of a record in the file, in bytes
 /// @param isFixed     whether all records have this size
@@ -42,22 +43,22 @@ record ReadAmplification(double recordSize, boolean isFixed, double fileBytes, l
         return stepBytes(indices) / (indices.length * recordSize);
     }
 
-    /// The memory that is needed to read each run only once.
+    /// The memory that is needed to read each range only once.
     double spreadBytes(Sampler sampler) {
-        double runs = Math.ceil((double) sampler.spreadCount() / sampler.runCount());
-        return Math.min(fileBytes, runs * runBytes(Math.min(sampler.runCount(), sampler.spreadCount())));
+        double ranges = Math.ceil((double) sampler.spreadCount() / sampler.neighbourCount());
+        return Math.min(fileBytes, ranges * rangeBytes(Math.min(sampler.neighbourCount(), sampler.spreadCount())));
     }
 
     double epoch(Sampler sampler) {
         double wanted = sampler.length() * recordSize;
-        double runs = Math.ceil((double) sampler.length() / sampler.runCount());
-        double once = Math.min(fileBytes, runs * runBytes(sampler.runCount()));
+        double ranges = Math.ceil((double) sampler.length() / sampler.neighbourCount());
+        double once = Math.min(fileBytes, ranges * rangeBytes(sampler.neighbourCount()));
         double hits = Math.min(1, memoryBytes / spreadBytes(sampler));
-        return (hits * once + (1 - hits) * sampler.length() * runBytes(1)) / wanted;
+        return (hits * once + (1 - hits) * sampler.length() * rangeBytes(1)) / wanted;
     }
 
     /// The size of the pages that consecutive records touch.
-    private double runBytes(long recordCount) {
+    private double rangeBytes(long recordCount) {
         double bytes = recordCount * recordSize;
         return PAGE_SIZE + bytes - (isFixed ? gcd((long) bytes, PAGE_SIZE) : 1);
     }

@@ -102,7 +102,8 @@ final class SamplerOptions {
     @Option(
             names = "--pool",
             paramLabel = "N",
-            description = "bucket: number of records that are sorted together, a multiple of --run (default: 32 runs).")
+            description =
+                    "bucket: number of records that are sorted together, a multiple of --run (default: 32 times).")
     Integer poolSize;
 
     @Mixin

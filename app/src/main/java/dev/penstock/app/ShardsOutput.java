@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.ElementType;
+import dev.penstock.Io;
 import dev.penstock.plugin.ByteCount;
 import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
@@ -51,22 +52,17 @@ final class ShardsOutput {
         F64
     }
 
-    /// Appends rows to a writer.
-    @FunctionalInterface
-    interface Rows {
-        void appendTo(ShardWriter writer) throws IOException;
-    }
-
     /// Writes rows and closes the writer. If there are no rows, or writing fails before the first shard is
     /// complete, a folder that did not exist before is removed.
     ///
     /// @param opening   creates or resumes a corpus
     /// @param emptiness the message when there are no rows
-    ShardWriter write(Opening opening, Rows rows, String emptiness) throws IOException {
+    ShardWriter write(Io.Supplier<ShardWriter> opening, Io.Consumer<ShardWriter> rows, String emptiness)
+            throws IOException {
         boolean isNew = !Files.exists(folder);
-        ShardWriter writer = opening.open();
+        ShardWriter writer = opening.get();
         try {
-            rows.appendTo(writer);
+            rows.accept(writer);
             if (writer.nextRow() == 0) {
                 throw new IllegalArgumentException(
                         emptiness + ", but shards without rows cannot be read; nothing was written");
@@ -80,12 +76,6 @@ final class ShardsOutput {
         }
         writer.close();
         return writer;
-    }
-
-    /// Opens a writer.
-    @FunctionalInterface
-    interface Opening {
-        ShardWriter open() throws IOException;
     }
 
     ShardWriter.Options options(ElementType usual) {

@@ -2,6 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.ClosedException;
+import dev.penstock.Io;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -11,12 +12,6 @@ import java.util.concurrent.RejectedExecutionException;
 
 /// One thread that makes calls for many others.
 final class AuthorThread implements AutoCloseable {
-    /// A call that may fail with the disk.
-    @FunctionalInterface
-    interface Call<T> {
-        T call() throws IOException;
-    }
-
     private final ExecutorService executor;
 
     AuthorThread(String name) {
@@ -25,7 +20,7 @@ final class AuthorThread implements AutoCloseable {
     }
 
     /// Makes a call and waits for it, also when the calling thread is interrupted: the result must be known.
-    <T> T call(Call<T> call) throws IOException {
+    <T> T call(Io.Supplier<T> call) throws IOException {
         CompletableFuture<T> result = new CompletableFuture<>();
         try {
             executor.execute(() -> complete(result, call));
@@ -37,9 +32,9 @@ final class AuthorThread implements AutoCloseable {
         }
     }
 
-    private static <T> void complete(CompletableFuture<T> result, Call<T> call) {
+    private static <T> void complete(CompletableFuture<T> result, Io.Supplier<T> call) {
         try {
-            result.complete(call.call());
+            result.complete(call.get());
         } catch (Throwable e) {
             result.completeExceptionally(e);
         }

@@ -224,7 +224,7 @@ final class StoreRequests {
     private static Object isDeleted(Request request) throws IOException {
         long index = request.number("index");
         return Handles.get(request.number("handle"), Object.class) instanceof StoreSource source
-                ? source.noting(() -> source.writer().isDeleted(index))
+                ? source.countingLosses(() -> source.writer().isDeleted(index))
                 : DatasetRequests.dataset(request).isDeleted(index);
     }
 
@@ -241,7 +241,7 @@ final class StoreRequests {
         HeldBatch held = pool.borrow();
         pool.close();
         try {
-            source(request).noting(() -> {
+            source(request).countingLosses(() -> {
                 for (Column column : held.batch().columns()) {
                     gather(writer, indices, column);
                 }

@@ -2,6 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Batch;
+import dev.penstock.Io;
 import dev.penstock.store.StoreLostException;
 import dev.penstock.store.StorePublishException;
 import dev.penstock.store.StoreWriter;
@@ -49,7 +50,7 @@ final class StoreSource implements AutoCloseable {
     /// @return the number of records
     synchronized long append(long seenCount, long ticket, Batch rows) throws IOException {
         requireSeen(seenCount);
-        long first = noting(() -> author.call(() -> writer.appendAll(rows)));
+        long first = countingLosses(() -> author.call(() -> writer.appendAll(rows)));
         lastTicket = ticket;
         count = first + rows.rowCount();
         return count;
@@ -58,7 +59,7 @@ final class StoreSource implements AutoCloseable {
     synchronized void update(long seenCount, long index, Map<String, byte[]> values) throws IOException {
         requireSeen(seenCount);
         isEdited = true;
-        noting(() -> author.call(() -> {
+        countingLosses(() -> author.call(() -> {
             writer.update(index, values);
             return null;
         }));
@@ -70,7 +71,7 @@ final class StoreSource implements AutoCloseable {
     synchronized List<Long> delete(long seenCount, long[] indices) throws IOException {
         requireSeen(seenCount);
         isEdited = true;
-        return noting(() -> author.call(() -> {
+        return countingLosses(() -> author.call(() -> {
             List<Long> moved = new ArrayList<>();
             for (long index : indices) {
                 moved.add(writer.delete(index));
@@ -95,7 +96,7 @@ final class StoreSource implements AutoCloseable {
         try {
             // An interrupted caller repeats what it has finished.
             if (!isClosed()) {
-                noting(isPublishing ? this::checkpoint : writer::commit);
+                countingLosses(isPublishing ? this::checkpoint : writer::commit);
                 countLoss();
             }
         } catch (StorePublishException e) {
@@ -120,7 +121,7 @@ final class StoreSource implements AutoCloseable {
         }
         synchronized (this) {
             try {
-                noting(() -> author.call(() -> writer.appendAll(List.of())));
+                countingLosses(() -> author.call(() -> writer.appendAll(List.of())));
             } catch (StoreLostException _) {
                 // Whether the caller must hear of it depends on what it has committed.
             }
@@ -154,9 +155,9 @@ final class StoreSource implements AutoCloseable {
 
     /// Calls the writer, and counts a loss of changes. A read can cost changes as well, because values are written
     /// before they are read.
-    <T> T noting(AuthorThread.Call<T> call) throws IOException {
+    <T> T countingLosses(Io.Supplier<T> call) throws IOException {
         try {
-            return call.call();
+            return call.get();
         } catch (StoreLostException e) {
             giveUp(e);
             throw e;

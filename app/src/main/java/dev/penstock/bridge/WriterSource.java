@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.Io;
 import java.io.IOException;
 import java.util.Map;
 
@@ -11,22 +12,16 @@ import java.util.Map;
 ///
 /// **Threads.** One thread at a time.
 final class WriterSource implements AutoCloseable {
-    /// A step that may fail with the disk.
-    @FunctionalInterface
-    interface Step {
-        void run() throws IOException;
-    }
-
     private final AutoCloseable writer;
-    private final Step finish;
-    private final Step abort;
+    private final Io.Action finish;
+    private final Io.Action abort;
     private long lastTicket;
     private long count;
     private Throwable failure;
     private boolean isFinished;
 
     /// @param count the number of records that exist already
-    WriterSource(AutoCloseable writer, Step finish, Step abort, long count) {
+    WriterSource(AutoCloseable writer, Io.Action finish, Io.Action abort, long count) {
         this.writer = writer;
         this.finish = finish;
         this.abort = abort;
@@ -44,7 +39,7 @@ final class WriterSource implements AutoCloseable {
     /// Appends records. After a failure the output is incomplete and is never published.
     ///
     /// @return the number of records
-    long append(long ticket, long addedCount, Step step) throws IOException {
+    long append(long ticket, long addedCount, Io.Action step) throws IOException {
         try {
             step.run();
         } catch (Throwable e) {

@@ -20,4 +20,12 @@ interface Benchmark {
 
     /// Runs the measurements and reports each row as soon as it is known.
     void run(Settings settings, Report report) throws Exception;
+
+    /// Measurements that are run together.
+    ///
+    /// @param <D> the data that all cases of the benchmark share
+    @FunctionalInterface
+    interface Cases<D> {
+        void run(Settings settings, D data, Report report) throws Exception;
+    }
 }

@@ -9,18 +9,12 @@ import java.util.Map;
 final class ColdBenchmark implements Benchmark {
     static final String NAME = "cold";
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(ColdCases cases) throws Exception;
-    }
+    private final Map<String, Cases<ColdCases>> parts = new LinkedHashMap<>();
 
     ColdBenchmark() {
-        parts.put("limited", ColdCases::limited);
-        parts.put("sparse", ColdCases::sparse);
-        parts.put("resident", ColdCases::resident);
+        parts.put("limited", (_, cases, _) -> cases.limited());
+        parts.put("sparse", (_, cases, _) -> cases.sparse());
+        parts.put("resident", (_, cases, _) -> cases.resident());
     }
 
     @Override
@@ -41,9 +35,9 @@ final class ColdBenchmark implements Benchmark {
     @Override
     public void run(Settings settings, Report report) throws Exception {
         ColdCases cases = new ColdCases(settings, report);
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<ColdCases>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
-                part.getValue().run(cases);
+                part.getValue().run(settings, cases, report);
             }
         }
     }

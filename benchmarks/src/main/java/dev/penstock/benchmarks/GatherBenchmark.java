@@ -9,23 +9,17 @@ import java.util.Map;
 final class GatherBenchmark implements Benchmark {
     static final String NAME = "gather";
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(GatherCases cases) throws Exception;
-    }
+    private final Map<String, Cases<GatherCases>> parts = new LinkedHashMap<>();
 
     GatherBenchmark() {
-        parts.put("10M", cases -> cases.rows(10));
-        parts.put("100M", cases -> cases.rows(100));
-        parts.put("columns", GatherCases::columns);
-        parts.put("sizes", GatherCases::sizes);
-        parts.put("threads", GatherCases::threads);
-        parts.put("shards", GatherCases::shards);
-        parts.put("scalar", GatherCases::scalar);
-        parts.put("ranges", GatherCases::ranges);
+        parts.put("10M", (_, cases, _) -> cases.rows(10));
+        parts.put("100M", (_, cases, _) -> cases.rows(100));
+        parts.put("columns", (_, cases, _) -> cases.columns());
+        parts.put("sizes", (_, cases, _) -> cases.sizes());
+        parts.put("threads", (_, cases, _) -> cases.threads());
+        parts.put("shards", (_, cases, _) -> cases.shards());
+        parts.put("scalar", (_, cases, _) -> cases.scalar());
+        parts.put("ranges", (_, cases, _) -> cases.ranges());
     }
 
     @Override
@@ -46,9 +40,9 @@ final class GatherBenchmark implements Benchmark {
     @Override
     public void run(Settings settings, Report report) throws Exception {
         GatherCases cases = new GatherCases(settings, report);
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<GatherCases>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
-                part.getValue().run(cases);
+                part.getValue().run(settings, cases, report);
             }
         }
     }

@@ -9,22 +9,16 @@ import java.util.Map;
 final class LoaderBenchmark implements Benchmark {
     static final String NAME = "loader";
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(Settings settings, Report report) throws Exception;
-    }
+    private final Map<String, Cases<Void>> parts = new LinkedHashMap<>();
 
     LoaderBenchmark() {
-        parts.put("order", (settings, report) -> new LoaderOrderCases(settings, report).run());
-        parts.put("speed", (settings, report) -> new LoaderCases(settings, report).speed());
-        parts.put("consumers", (settings, report) -> new LoaderCases(settings, report).consumers());
-        parts.put("convert", (settings, report) -> new LoaderCases(settings, report).convert());
-        parts.put("block", (settings, report) -> new LoaderBlockCases(settings, report).run());
-        parts.put("ranks", (settings, report) -> new LoaderRankCases(settings, report).run());
-        parts.put("endless", (settings, report) -> new LoaderCases(settings, report).endless());
+        parts.put("order", (settings, _, report) -> new LoaderOrderCases(settings, report).run());
+        parts.put("speed", (settings, _, report) -> new LoaderCases(settings, report).speed());
+        parts.put("consumers", (settings, _, report) -> new LoaderCases(settings, report).consumers());
+        parts.put("convert", (settings, _, report) -> new LoaderCases(settings, report).convert());
+        parts.put("block", (settings, _, report) -> new LoaderBlockCases(settings, report).run());
+        parts.put("ranks", (settings, _, report) -> new LoaderRankCases(settings, report).run());
+        parts.put("endless", (settings, _, report) -> new LoaderCases(settings, report).endless());
     }
 
     @Override
@@ -44,9 +38,9 @@ final class LoaderBenchmark implements Benchmark {
 
     @Override
     public void run(Settings settings, Report report) throws Exception {
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<Void>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
-                part.getValue().run(settings, report);
+                part.getValue().run(settings, null, report);
             }
         }
     }

@@ -9,13 +9,7 @@ import java.util.Map;
 final class PackBenchmark implements Benchmark {
     static final String NAME = "pack";
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(Settings settings, PackData data, Report report) throws Exception;
-    }
+    private final Map<String, Cases<PackData>> parts = new LinkedHashMap<>();
 
     PackBenchmark() {
         parts.put("open", PackOpenCases::run);
@@ -43,7 +37,7 @@ final class PackBenchmark implements Benchmark {
     @Override
     public void run(Settings settings, Report report) throws Exception {
         PackData data = new PackData(settings, report);
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<PackData>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
                 part.getValue().run(settings, data, report);
             }

@@ -44,7 +44,7 @@ final class PackHeapCases {
         Files.delete(target);
     }
 
-    private static Row peak(String caseName, int rounds, SideBySide.Step step) throws Exception {
+    private static Row peak(String caseName, int rounds, SideBySide.Preparation step) throws Exception {
         double[] peaks = new double[rounds];
         for (int round = 0; round < rounds; round++) {
             System.gc();

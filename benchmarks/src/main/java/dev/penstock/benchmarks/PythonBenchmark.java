@@ -9,25 +9,19 @@ import java.util.Map;
 final class PythonBenchmark implements Benchmark {
     static final String NAME = "python";
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(PythonProgram python, Settings settings, Report report) throws Exception;
-    }
+    private final Map<String, Cases<PythonProgram>> parts = new LinkedHashMap<>();
 
     PythonBenchmark() {
-        parts.put("rows", (python, settings, report) -> new PythonCases(python, settings, report).rows());
-        parts.put("wide", (python, settings, report) -> new PythonCases(python, settings, report).wide());
-        parts.put("pack", (python, settings, report) -> new PythonCases(python, settings, report).pack());
-        parts.put("store", (python, settings, report) -> new PythonCases(python, settings, report).store());
-        parts.put("calls", (python, settings, report) -> new PythonCases(python, settings, report).calls());
-        parts.put("inside", (python, settings, report) -> new PythonWorkCases(python, settings, report).inside());
-        parts.put("work", (python, settings, report) -> new PythonWorkCases(python, settings, report).run());
-        parts.put("objects", (python, settings, report) -> new PythonWorkCases(python, settings, report).objects());
-        parts.put("start", (python, settings, report) -> new PythonProcessCases(python, settings, report).start());
-        parts.put("memory", (python, settings, report) -> new PythonProcessCases(python, settings, report).memory());
+        parts.put("rows", (settings, python, report) -> new PythonCases(python, settings, report).rows());
+        parts.put("wide", (settings, python, report) -> new PythonCases(python, settings, report).wide());
+        parts.put("pack", (settings, python, report) -> new PythonCases(python, settings, report).pack());
+        parts.put("store", (settings, python, report) -> new PythonCases(python, settings, report).store());
+        parts.put("calls", (settings, python, report) -> new PythonCases(python, settings, report).calls());
+        parts.put("inside", (settings, python, report) -> new PythonWorkCases(python, settings, report).inside());
+        parts.put("work", (settings, python, report) -> new PythonWorkCases(python, settings, report).run());
+        parts.put("objects", (settings, python, report) -> new PythonWorkCases(python, settings, report).objects());
+        parts.put("start", (settings, python, report) -> new PythonProcessCases(python, settings, report).start());
+        parts.put("memory", (settings, python, report) -> new PythonProcessCases(python, settings, report).memory());
     }
 
     @Override
@@ -48,9 +42,9 @@ final class PythonBenchmark implements Benchmark {
     @Override
     public void run(Settings settings, Report report) throws Exception {
         PythonProgram python = PythonProgram.find(report);
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<PythonProgram>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
-                part.getValue().run(python, settings, report);
+                part.getValue().run(settings, python, report);
             }
         }
     }

@@ -23,13 +23,7 @@ final class RunsBenchmark implements Benchmark {
     /// Enough for some seconds of JSON output.
     private static final int GAMES_MAX = 600;
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(Settings settings, Data data, Report report) throws Exception;
-    }
+    private final Map<String, Cases<Data>> parts = new LinkedHashMap<>();
 
     /// @param folder a folder of runs of version 2, played at depth 1
     /// @param pack   the same runs as a pack
@@ -61,7 +55,7 @@ final class RunsBenchmark implements Benchmark {
     @Override
     public void run(Settings settings, Report report) throws Exception {
         Data data = data(settings, report);
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<Data>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
                 part.getValue().run(settings, data, report);
             }

@@ -278,7 +278,7 @@ final class ShardsCases {
     }
 
     /// Work without a result to compare.
-    private record Timed(Work work) implements SideBySide.Side {
+    private record Timed(SideBySide.MeasuredWork work) implements SideBySide.Side {
         @Override
         public long run() throws Exception {
             return work.run();
@@ -291,7 +291,7 @@ final class ShardsCases {
     }
 
     /// Work on files that are evicted from the page cache first.
-    private record Cold(Path folder, Work work) implements SideBySide.Side {
+    private record Cold(Path folder, SideBySide.MeasuredWork work) implements SideBySide.Side {
         @Override
         public void prepare() throws Exception {
             Resident.evict(folder);
@@ -306,12 +306,5 @@ final class ShardsCases {
         public long answer() {
             return 0;
         }
-    }
-
-    /// The work that is measured.
-    @FunctionalInterface
-    private interface Work {
-        /// @return the number of bytes
-        long run() throws Exception;
     }
 }

@@ -8,13 +8,13 @@ package dev.penstock.benchmarks;
 final class SideBySide {
     private final Side ours;
     private final Side floor;
-    private Step beforeRound = () -> {};
+    private Preparation beforeRound = () -> {};
     private int warmUps = 3;
     private long byteCount;
 
     /// An action between the measurements.
     @FunctionalInterface
-    interface Step {
+    interface Preparation {
         void run() throws Exception;
     }
 
@@ -33,7 +33,7 @@ final class SideBySide {
         long answer() throws Exception;
 
         /// A side made of two functions. The result of a run is also its answer.
-        static Side of(Step prepare, Work work) {
+        static Side of(Preparation prepare, MeasuredWork work) {
             return new Side() {
                 private long last;
 
@@ -58,7 +58,7 @@ final class SideBySide {
 
     /// The work of a side; see [Side#run].
     @FunctionalInterface
-    interface Work {
+    interface MeasuredWork {
         long run() throws Exception;
     }
 
@@ -68,7 +68,7 @@ final class SideBySide {
     }
 
     /// Sets an action before each round, such as choosing what both sides will read.
-    SideBySide beforeRound(Step beforeRound) {
+    SideBySide beforeRound(Preparation beforeRound) {
         this.beforeRound = beforeRound;
         return this;
     }

@@ -15,20 +15,14 @@ final class StepsBenchmark implements Benchmark {
     /// Parts that need gigabytes, so they are run only if named.
     private static final List<String> LARGE = List.of("append", "large");
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(StepsData data) throws Exception;
-    }
+    private final Map<String, Cases<StepsData>> parts = new LinkedHashMap<>();
 
     StepsBenchmark() {
-        parts.put("build", StepsBuildCases::run);
-        parts.put("filtered", StepsBatchCases::filtered);
-        parts.put("exponents", StepsBatchCases::exponents);
-        parts.put("append", StepsAppendCases::run);
-        parts.put("large", StepsLargeCases::run);
+        parts.put("build", (_, data, _) -> StepsBuildCases.run(data));
+        parts.put("filtered", (_, data, _) -> StepsBatchCases.filtered(data));
+        parts.put("exponents", (_, data, _) -> StepsBatchCases.exponents(data));
+        parts.put("append", (_, data, _) -> StepsAppendCases.run(data));
+        parts.put("large", (_, data, _) -> StepsLargeCases.run(data));
     }
 
     @Override
@@ -49,10 +43,10 @@ final class StepsBenchmark implements Benchmark {
     @Override
     public void run(Settings settings, Report report) throws Exception {
         StepsData data = new StepsData(settings, report);
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<StepsData>> part : parts.entrySet()) {
             String name = part.getKey();
             if (LARGE.contains(name) ? settings.names(name) : settings.wants(name)) {
-                part.getValue().run(data);
+                part.getValue().run(settings, data, report);
             } else if (settings.part().isEmpty()) {
                 report.note("skipped: steps/" + name + ", because it needs gigabytes; run it by its name");
             }

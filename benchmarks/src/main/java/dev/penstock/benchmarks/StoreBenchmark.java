@@ -15,13 +15,7 @@ import java.util.stream.Stream;
 final class StoreBenchmark implements Benchmark {
     static final String NAME = "store";
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(Settings settings, Path folder, Report report) throws Exception;
-    }
+    private final Map<String, Cases<Path>> parts = new LinkedHashMap<>();
 
     StoreBenchmark() {
         parts.put("append", StoreAppendCases::run);
@@ -53,7 +47,7 @@ final class StoreBenchmark implements Benchmark {
 
     @Override
     public void run(Settings settings, Report report) throws Exception {
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<Path>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
                 Path folder = settings.dir().resolve("store-" + part.getKey());
                 delete(folder);

@@ -9,13 +9,7 @@ import java.util.Map;
 final class TreeBenchmark implements Benchmark {
     static final String NAME = "tree";
 
-    private final Map<String, Part> parts = new LinkedHashMap<>();
-
-    /// Cases that are run together.
-    @FunctionalInterface
-    private interface Part {
-        void run(Settings settings, TreeData data, Report report) throws Exception;
-    }
+    private final Map<String, Cases<TreeData>> parts = new LinkedHashMap<>();
 
     TreeBenchmark() {
         parts.put("reference", TreeReferenceCases::run);
@@ -44,7 +38,7 @@ final class TreeBenchmark implements Benchmark {
     @Override
     public void run(Settings settings, Report report) throws Exception {
         TreeData data = new TreeData(settings, report);
-        for (Map.Entry<String, Part> part : parts.entrySet()) {
+        for (Map.Entry<String, Cases<TreeData>> part : parts.entrySet()) {
             if (settings.wants(part.getKey())) {
                 part.getValue().run(settings, data, report);
             }

@@ -81,32 +81,29 @@ final class TreeMapCases {
             add(what, floor, wanted.size(), () -> TreeWork.lookUp(tree, wanted), () -> lookUp.applyAsLong(wanted));
         }
 
-        private void compareIteration(String floor, Work work) throws Exception {
+        private void compareIteration(String floor, SideBySide.MeasuredWork work) throws Exception {
             add("iterate", floor, keys.keys().size(), () -> TreeWork.iterate(tree), work);
         }
 
-        private void add(String what, String floor, long count, Work ours, Work theirs) throws Exception {
+        private void add(
+                String what, String floor, long count, SideBySide.MeasuredWork ours, SideBySide.MeasuredWork theirs)
+                throws Exception {
             Times times =
                     new SideBySide(new Side(ours), new Side(theirs)).warmUps(8).measure(settings.roundsOr(7));
             report.add(times.things(TreeBenchmark.NAME, what + "-" + keys.name(), "keys/s", count, floor));
         }
     }
 
-    @FunctionalInterface
-    private interface Work {
-        long run() throws IOException;
-    }
-
     private static final class Side implements SideBySide.Side {
-        private final Work work;
+        private final SideBySide.MeasuredWork work;
         private long answer;
 
-        Side(Work work) {
+        Side(SideBySide.MeasuredWork work) {
             this.work = work;
         }
 
         @Override
-        public long run() throws IOException {
+        public long run() throws Exception {
             answer = work.run();
             return answer;
         }

@@ -94,7 +94,7 @@ final class TreeReferenceCases {
             throws Exception {
         Path output = data.folder().resolve("ours.act");
         Disk unforced = UnforcedDisk.create();
-        Map<String, Work> works = new LinkedHashMap<>();
+        Map<String, SideBySide.MeasuredWork> works = new LinkedHashMap<>();
         works.put("hit", () -> TreeWork.lookUp(tree, keys.hits()));
         works.put("miss", () -> TreeWork.lookUp(tree, keys.misses()));
         works.put("batch", () -> TreeWork.lookUpBatches(tree, keys.hits()));
@@ -105,19 +105,14 @@ final class TreeReferenceCases {
         return fastest(warmUps, works);
     }
 
-    @FunctionalInterface
-    private interface Work {
-        long run() throws IOException;
-    }
-
     private static volatile long seen;
 
     /// The fastest repetition of each work. They take turns: the repetitions of one alone may take less than
     /// 100 ms and would all fall into a moment in which the machine is slow.
-    private static Map<String, Long> fastest(int warmUps, Map<String, Work> works) throws IOException {
+    private static Map<String, Long> fastest(int warmUps, Map<String, SideBySide.MeasuredWork> works) throws Exception {
         Map<String, Long> nanos = new LinkedHashMap<>();
         for (int i = -warmUps; i < REPETITIONS; i++) {
-            for (Map.Entry<String, Work> work : works.entrySet()) {
+            for (Map.Entry<String, SideBySide.MeasuredWork> work : works.entrySet()) {
                 long start = System.nanoTime();
                 seen = work.getValue().run();
                 long taken = System.nanoTime() - start;

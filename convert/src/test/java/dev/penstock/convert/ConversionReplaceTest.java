@@ -68,17 +68,17 @@ class ConversionReplaceTest {
         }
     }
 
-    /// Notes the number of the first operation that gives the target another file or folder.
-    private final class NotingDisk extends ForwardingDisk {
+    /// Remembers the number of the first operation that gives the target another file or folder.
+    private final class WatchingDisk extends ForwardingDisk {
         private final FaultyDisk counting;
         private long publishingAt;
 
-        NotingDisk(FaultyDisk disk) {
+        WatchingDisk(FaultyDisk disk) {
             super(disk);
             this.counting = disk;
         }
 
-        private void note(Path one, Path other) {
+        private void remember(Path one, Path other) {
             if (publishingAt == 0 && (one.equals(target) || other.equals(target))) {
                 publishingAt = counting.operationCount() + 1;
             }
@@ -86,13 +86,13 @@ class ConversionReplaceTest {
 
         @Override
         public void move(Path from, Path to) throws IOException {
-            note(from, to);
+            remember(from, to);
             super.move(from, to);
         }
 
         @Override
         public boolean exchange(Path one, Path other) throws IOException {
-            note(one, other);
+            remember(one, other);
             return super.exchange(one, other);
         }
     }
@@ -147,10 +147,10 @@ class ConversionReplaceTest {
         Disk disk = isExchanging ? Disk.real() : new PlainDisk();
         writeOld();
         FaultyDisk sound = new FaultyDisk(disk, new Plan(Long.MAX_VALUE, Fault.EIO, false));
-        NotingDisk noting = new NotingDisk(sound);
-        assertTrue(replace(format, noting));
-        assertTrue(noting.publishingAt > 0);
-        long first = TestData.isLong() ? 1 : noting.publishingAt - PUBLISHING_COUNT / 3;
+        WatchingDisk watching = new WatchingDisk(sound);
+        assertTrue(replace(format, watching));
+        assertTrue(watching.publishingAt > 0);
+        long first = TestData.isLong() ? 1 : watching.publishingAt - PUBLISHING_COUNT / 3;
         long last = TestData.isLong() ? sound.operationCount() : first + PUBLISHING_COUNT;
         List<String> violations = new ArrayList<>();
         for (long i = first; i <= last; i++) {

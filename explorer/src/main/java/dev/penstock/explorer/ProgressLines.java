@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.explorer;
 
+import dev.penstock.Io;
 import dev.penstock.file.Json;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -20,18 +21,13 @@ final class ProgressLines {
 
     private ProgressLines() {}
 
-    /// Work whose progress is reported.
-    @FunctionalInterface
-    interface Work {
-        Object run(Tracker tracker) throws IOException;
-    }
-
-    static void send(Reply reply, Workers workers, long budgetSeconds, Work work) throws IOException {
+    static void send(Reply reply, Workers workers, long budgetSeconds, Io.Function<Tracker, Object> work)
+            throws IOException {
         Tracker tracker = new Tracker(budgetSeconds);
         Future<Object> scan = workers.scan(() -> {
             tracker.start();
             tracker.at(0, 0);
-            return work.run(tracker);
+            return work.apply(tracker);
         });
         try (OutputStream out = reply.lines()) {
             Object result = null;

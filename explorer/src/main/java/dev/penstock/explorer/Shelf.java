@@ -2,6 +2,7 @@
 package dev.penstock.explorer;
 
 import dev.penstock.Dataset;
+import dev.penstock.Io;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
 import dev.penstock.file.Storage;
@@ -53,12 +54,6 @@ public final class Shelf implements AutoCloseable {
         Held(Dataset dataset) {
             this.dataset = dataset;
         }
-    }
-
-    /// Work with an open dataset.
-    @FunctionalInterface
-    interface Work<T> {
-        T apply(Dataset dataset) throws IOException;
     }
 
     private Shelf(List<Location> locations, Catalog.Options options, Dataset given) {
@@ -166,7 +161,7 @@ public final class Shelf implements AutoCloseable {
     /// Works with a dataset, which stays open meanwhile.
     ///
     /// @throws IllegalArgumentException when there is no such dataset
-    <T> T with(String id, Work<T> work) throws IOException {
+    <T> T with(String id, Io.Function<Dataset, T> work) throws IOException {
         Held use = borrow(id);
         try {
             return work.apply(use.dataset);

@@ -104,7 +104,7 @@ public final class BoardSymmetry implements Transform {
     }
 
     @Override
-    public void apply(Batch source, Batch target, Seeds seeds) {
+    public void apply(Batch source, Batch target, RowSeeds seeds) {
         int rowCount = Math.toIntExact(source.rowCount());
         byte[] symmetries = new byte[rowCount];
         for (int row = 0; row < rowCount; row++) {

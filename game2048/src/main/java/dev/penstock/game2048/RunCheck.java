@@ -39,7 +39,7 @@ public final class RunCheck {
     }
 
     /// The source of the runs.
-    private interface Source {
+    private interface RunDecoding {
         /// Decodes the run into columns and adds its deviations.
         void decode(int index, RunColumns target, List<Deviation> deviations) throws IOException;
     }
@@ -85,15 +85,15 @@ public final class RunCheck {
         return RunFile.isPackMagic(file);
     }
 
-    private interface Place {
+    private interface RunPlace {
         Problem at(int index);
     }
 
-    private Result check(int count, Source source, Place place, Progress progress) throws IOException {
+    private Result check(int count, RunDecoding runs, RunPlace place, Progress progress) throws IOException {
         One[] results = new One[count];
         long[] done = new long[1];
         Parallel.run(count, threads, index -> {
-            results[(int) index] = check((int) index, source, place.at((int) index));
+            results[(int) index] = check((int) index, runs, place.at((int) index));
             synchronized (done) {
                 progress.at(++done[0], count);
             }
@@ -107,12 +107,12 @@ public final class RunCheck {
         return new Result(count, stepCount, problems);
     }
 
-    private One check(int index, Source source, Problem place) throws IOException {
+    private One check(int index, RunDecoding runs, Problem place) throws IOException {
         List<Problem> problems = new ArrayList<>();
         List<Deviation> deviations = new ArrayList<>();
         RunColumns columns = new RunColumns();
         try {
-            source.decode(index, columns, deviations);
+            runs.decode(index, columns, deviations);
         } catch (DatasetException e) {
             problems.add(new Problem(place.file(), place.record(), -1, e.reason(), e.what(), false));
             return new One(0, problems);

@@ -45,7 +45,7 @@ public final class GroupDatabase implements AutoCloseable {
 
     /// Runs SQL on the connection.
     @FunctionalInterface
-    interface Work<T> {
+    interface Query<T> {
         T apply(SQLiteConnection connection) throws SQLException;
     }
 
@@ -131,9 +131,9 @@ public final class GroupDatabase implements AutoCloseable {
     }
 
     /// Runs SQL. Errors of SQLite are reported as damage of the file.
-    <T> T run(Work<T> work) {
+    <T> T run(Query<T> query) {
         try {
-            return work.apply(connection);
+            return query.apply(connection);
         } catch (SQLException e) {
             throw damaged(file, e);
         }

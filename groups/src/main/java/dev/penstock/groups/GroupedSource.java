@@ -6,6 +6,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Findings;
 import dev.penstock.Indices;
+import dev.penstock.Io;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
@@ -213,14 +214,9 @@ final class GroupedSource implements AutoCloseable {
         return conditionFields;
     }
 
-    /// An action on indices of the table.
-    @FunctionalInterface
-    interface Use {
-        void accept(MemorySegment indices) throws IOException;
-    }
-
     /// Checks indices of a view and passes on the corresponding indices of the table.
-    void use(MemorySegment indices, long count, Selection selection, Use use) throws IOException {
+    void use(MemorySegment indices, long count, Selection selection, Io.Consumer<MemorySegment> use)
+            throws IOException {
         if (selection == null) {
             if (rows.count() != rowCount) {
                 Indices.requireAll(indices, count);

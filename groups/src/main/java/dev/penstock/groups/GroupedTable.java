@@ -312,18 +312,18 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
     }
 
     @Override
-    public void readRuns(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
+    public void readRanges(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
         if (selection == null) {
-            rows().readRuns(firstRows, length, target);
+            rows().readRanges(firstRows, length, target);
         } else {
-            StoredRows.super.readRuns(firstRows, length, target);
+            StoredRows.super.readRanges(firstRows, length, target);
         }
     }
 
     @Override
-    public boolean gatherRuns(MemorySegment firstRows, long length, Batch batch) throws IOException {
+    public boolean gatherRanges(MemorySegment firstRows, long length, Batch batch) throws IOException {
         // Attributes of the groups are not stored in the rows.
-        return selection == null && rows().gatherRuns(firstRows, length, batch);
+        return selection == null && rows().gatherRanges(firstRows, length, batch);
     }
 
     @Override

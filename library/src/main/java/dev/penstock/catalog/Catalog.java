@@ -103,6 +103,7 @@ public final class Catalog {
 
     private static List<Format> library() {
         List<Format> formats = new ArrayList<>(List.of(LibraryFormats.values()));
+        formats.add(new CatalogParts());
         formats.add(new CatalogTree());
         formats.add(new CatalogShards());
         return List.copyOf(formats);

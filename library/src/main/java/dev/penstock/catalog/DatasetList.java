@@ -7,6 +7,7 @@ import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// Opens several datasets as one.
 final class DatasetList {
@@ -17,6 +18,17 @@ final class DatasetList {
     /// @param location the location of the result
     /// @throws IllegalArgumentException when there is no location, or two datasets differ in a field
     static Concat open(Location location, List<Location> locations, Catalog.Options options) throws IOException {
+        return Concat.owning(location, all(locations, options));
+    }
+
+    /// Opens datasets as one that has metadata of its own.
+    static Concat open(
+            Location location, List<Location> locations, Map<String, String> metadata, Catalog.Options options)
+            throws IOException {
+        return Concat.owning(location, all(locations, options), metadata);
+    }
+
+    private static List<Dataset> all(List<Location> locations, Catalog.Options options) throws IOException {
         if (locations.isEmpty()) {
             throw new IllegalArgumentException("the list of datasets is empty; give at least one");
         }
@@ -29,6 +41,6 @@ final class DatasetList {
             parts.forEach(Dataset::close);
             throw e;
         }
-        return Concat.owning(location, parts);
+        return parts;
     }
 }

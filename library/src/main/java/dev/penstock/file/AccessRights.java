@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.Io;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -91,12 +92,7 @@ record AccessRights(boolean isFolder, Set<PosixFilePermission> mode, UserPrincip
         return new AccessRights(isFolder, rest, owner, group);
     }
 
-    /// A step that the system may not allow.
-    private interface Step {
-        void run() throws IOException;
-    }
-
-    private static boolean attempt(Step step) {
+    private static boolean attempt(Io.Action step) {
         try {
             step.run();
             return true;

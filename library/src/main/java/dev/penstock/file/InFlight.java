@@ -28,14 +28,14 @@ final class InFlight {
 
     /// One of several actions.
     @FunctionalInterface
-    interface Action {
+    interface IndexedAction {
         void run(int index) throws IOException;
     }
 
     /// Runs the actions 0 to `count - 1`.
     ///
     /// @throws InterruptedIOException when the calling thread is interrupted; its interrupt status stays set
-    void run(int count, Action action) throws IOException {
+    void run(int count, IndexedAction action) throws IOException {
         if (count == 1) {
             runOne(0, action);
         } else if (count > 1) {
@@ -43,7 +43,7 @@ final class InFlight {
         }
     }
 
-    private void runOne(int index, Action action) throws IOException {
+    private void runOne(int index, IndexedAction action) throws IOException {
         try {
             free.acquire();
         } catch (InterruptedException e) {
@@ -63,12 +63,12 @@ final class InFlight {
 
     private final class Run {
         private final int count;
-        private final Action action;
+        private final IndexedAction action;
         private final AtomicInteger next = new AtomicInteger();
         private final AtomicReference<Throwable> failure = new AtomicReference<>();
         private final List<Thread> workers = new ArrayList<>();
 
-        Run(int count, Action action) {
+        Run(int count, IndexedAction action) {
             this.count = count;
             this.action = action;
         }

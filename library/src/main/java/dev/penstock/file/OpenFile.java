@@ -2,6 +2,7 @@
 package dev.penstock.file;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Io;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -45,20 +46,14 @@ public sealed interface OpenFile extends RangeReader, Usable, AutoCloseable perm
     /// Opens a file and makes a reader of it. The file is closed when that fails.
     ///
     /// @param reader reads the parts of the file that every reader needs; the result owns the file
-    static <T> T open(Location location, ReaderOptions options, Reader<T> reader) throws IOException {
+    static <T> T open(Location location, ReaderOptions options, Io.Function<OpenFile, T> reader) throws IOException {
         OpenFile file = open(location, options);
         try {
-            return file.use(() -> reader.read(file));
+            return file.use(() -> reader.apply(file));
         } catch (Throwable e) {
             file.close();
             throw e;
         }
-    }
-
-    /// Makes a reader of an open file.
-    @FunctionalInterface
-    interface Reader<T> {
-        T read(OpenFile file) throws IOException;
     }
 
     /// The location of the file.

@@ -30,7 +30,7 @@ public final class Parallel {
 
     /// The work on one part.
     @FunctionalInterface
-    public interface Part {
+    public interface PartTask {
         void run(long partIndex) throws IOException;
     }
 
@@ -41,7 +41,7 @@ public final class Parallel {
 
     /// Runs parts 0 to `partCount - 1` once each on at most `threads` threads, and returns when all are done.
     /// Parts are started in order. After a failure no further part starts, and the first failure is thrown.
-    public static void run(long partCount, int threads, Part part) throws IOException {
+    public static void run(long partCount, int threads, PartTask part) throws IOException {
         Run run = new Run(partCount, part);
         int helperCount = (int) Math.min(threads - 1L, partCount - 1);
         if (helperCount <= 0 || Thread.currentThread() instanceof Loner) {
@@ -54,12 +54,12 @@ public final class Parallel {
 
     /// The work on one part, which adds what it finds to a list.
     @FunctionalInterface
-    public interface Search<T> {
+    public interface PartSearch<T> {
         void run(int partIndex, List<T> found) throws IOException;
     }
 
     /// Runs parts as [#run] does, and returns what they found in the order of the parts.
-    public static <T> List<T> collect(int partCount, int threads, Search<T> part) throws IOException {
+    public static <T> List<T> collect(int partCount, int threads, PartSearch<T> part) throws IOException {
         List<List<T>> found = new ArrayList<>();
         for (int i = 0; i < partCount; i++) {
             found.add(new ArrayList<>());
@@ -177,7 +177,7 @@ public final class Parallel {
         private static final int SPIN_COUNT = 500;
 
         private final long partCount;
-        private final Part part;
+        private final PartTask part;
         private final AtomicLong next = new AtomicLong();
         private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
@@ -187,7 +187,7 @@ public final class Parallel {
 
         private volatile Thread waiting;
 
-        Run(long partCount, Part part) {
+        Run(long partCount, PartTask part) {
             this.partCount = partCount;
             this.part = part;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file;
 
+import dev.penstock.Io;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -78,16 +79,11 @@ final class RangeFile extends CopiedFile {
         }
     }
 
-    /// Finds the bytes in an open object.
-    @FunctionalInterface
-    private interface Part {
-        FilePart find() throws IOException;
-    }
-
-    private static RangeFile open(RangeRequests requests, Storage storage, Disk.Readable source, int index, Part bytes)
+    private static RangeFile open(
+            RangeRequests requests, Storage storage, Disk.Readable source, int index, Io.Supplier<FilePart> bytes)
             throws IOException {
         try {
-            FilePart part = bytes.find();
+            FilePart part = bytes.get();
             MemorySegment head = MemorySegment.ofArray(new byte[(int) Math.min(HEAD_SIZE, part.size())]);
             RangeFile file = new RangeFile(requests, storage, part, source, index, head);
             if (head.byteSize() > 0) {

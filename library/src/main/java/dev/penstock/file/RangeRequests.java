@@ -36,7 +36,7 @@ final class RangeRequests {
     private record Request(RangeFile file, long offset, long limit, List<RangeList.Piece> pieces) {}
 
     /// Runs an action for each number below `count`, several of them in parallel, each as one request.
-    void forEach(int count, InFlight.Action action) throws IOException {
+    void forEach(int count, InFlight.IndexedAction action) throws IOException {
         inFlight.run(count, action);
     }
 

@@ -27,14 +27,8 @@ final class RecentBlocks {
         }
     }
 
-    /// Sends a request to the storage.
-    @FunctionalInterface
-    interface Request {
-        void read(long offset, MemorySegment target) throws IOException;
-    }
-
     /// Copies bytes from a cached block, or reads a new block that begins with them.
-    void read(RangeFile file, long offset, MemorySegment target, Request request) throws IOException {
+    void read(RangeFile file, long offset, MemorySegment target, RangeReader request) throws IOException {
         Block block = find(file, offset, target.byteSize());
         if (block == null) {
             int byteCount = (int) Math.min(BLOCK_SIZE, file.size() - offset);

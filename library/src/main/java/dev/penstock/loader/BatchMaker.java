@@ -25,7 +25,7 @@ final class BatchMaker implements AutoCloseable {
     private final Batch[] stages;
 
     private final Steps.Share share = new Steps.Share();
-    private final Sampler.Run prefetch;
+    private final Sampler.RangeVisitor prefetch;
     private boolean isReading;
 
     BatchMaker(Dataset dataset, List<Field> fields, LoaderOptions options) {

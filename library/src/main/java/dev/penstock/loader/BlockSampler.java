@@ -102,7 +102,7 @@ public final class BlockSampler implements Sampler {
 
     /// When a window begins, its blocks are already being prefetched, and those of the next window are announced.
     @Override
-    public void ahead(long epoch, long position, long stride, long count, Run run) {
+    public void ahead(long epoch, long position, long stride, long count, RangeVisitor visitor) {
         if (count == 0) {
             return;
         }
@@ -110,7 +110,7 @@ public final class BlockSampler implements Sampler {
         long limit = position + (count - 1) * stride + 1;
         BlockWindow window = order.window(position);
         if (position == 0) {
-            order.forEachBlock(0, run);
+            order.forEachBlock(0, visitor);
         }
         // The start of a window that begins within the batch, or of the one after it.
         long start = window.start() == position ? position : window.start() + window.size();
@@ -118,7 +118,7 @@ public final class BlockSampler implements Sampler {
             BlockWindow begun = order.window(start);
             long next = start + begun.size();
             if (next < recordCount) {
-                order.forEachBlock(order.windowNumber(next), run);
+                order.forEachBlock(order.windowNumber(next), visitor);
             }
             start = next;
         }
@@ -146,7 +146,7 @@ public final class BlockSampler implements Sampler {
     }
 
     @Override
-    public long runCount() {
+    public long neighbourCount() {
         return Math.min(blockSize, recordCount);
     }
 
@@ -197,11 +197,11 @@ public final class BlockSampler implements Sampler {
             return position < slotStart(next) ? number : number + 1;
         }
 
-        void forEachBlock(long windowNumber, Run run) {
+        void forEachBlock(long windowNumber, RangeVisitor visitor) {
             long slotLimit = Math.min(blockCount, (windowNumber + 1) * windowBlocks);
             for (long slot = windowNumber * windowBlocks; slot < slotLimit; slot++) {
                 long firstRecord = blocks.forward(slot) * blockSize;
-                run.at(firstRecord, Math.min(blockSize, recordCount - firstRecord));
+                visitor.at(firstRecord, Math.min(blockSize, recordCount - firstRecord));
             }
         }
 

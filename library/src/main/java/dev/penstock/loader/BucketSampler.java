@@ -18,11 +18,12 @@ import java.util.OptionalLong;
 /// little padding.
 ///
 /// The records are permuted and divided into pools. The records of a pool are sorted by length and divided into
-/// runs, and the runs of a pool are shuffled. A batch that is part of a run has records of similar length; a run
-/// should consist of whole steps of all ranks. The sampler keeps a number for each record in memory.
+/// buckets, and the buckets of a pool are shuffled. A batch that is part of a bucket has records of similar
+/// length; a bucket should consist of whole steps of all ranks. The sampler keeps a number for each record in
+/// memory.
 public final class BucketSampler implements Sampler {
     private final int[] lengths;
-    private final int runSize;
+    private final int bucketSize;
     private final int poolSize;
     private final long seed;
     private final String lengthsCrc;
@@ -34,17 +35,17 @@ public final class BucketSampler implements Sampler {
     /// The records of a pool in order.
     private record Pool(long epoch, long number, long[] records) {}
 
-    /// @param lengths  the lengths of the records
-    /// @param runSize  the number of records of similar length that stay together
-    /// @param poolSize the number of records that are sorted together: a larger pool gives less padding and less
-    ///                 randomness
-    public BucketSampler(int[] lengths, int runSize, int poolSize, long seed) {
-        if (runSize < 1 || poolSize < runSize || poolSize % runSize != 0) {
+    /// @param lengths    the lengths of the records
+    /// @param bucketSize the number of records of similar length that stay together
+    /// @param poolSize   the number of records that are sorted together: a larger pool gives less padding and less
+    ///                   randomness
+    public BucketSampler(int[] lengths, int bucketSize, int poolSize, long seed) {
+        if (bucketSize < 1 || poolSize < bucketSize || poolSize % bucketSize != 0) {
             throw new IllegalArgumentException(
-                    "a pool of " + poolSize + " records is not a whole number of runs of " + runSize);
+                    "a pool of " + poolSize + " records is not a whole number of buckets of " + bucketSize);
         }
         this.lengths = lengths.clone();
-        this.runSize = runSize;
+        this.bucketSize = bucketSize;
         this.poolSize = poolSize;
         this.seed = seed;
         this.lengthsCrc = HexFormat.of().toHexDigits(Crc32c.of(MemorySegment.ofArray(lengths)));
@@ -73,7 +74,7 @@ public final class BucketSampler implements Sampler {
     @Override
     public Map<String, Object> parameters() {
         Map<String, Object> parameters = new LinkedHashMap<>();
-        parameters.put("runSize", (long) runSize);
+        parameters.put("runSize", (long) bucketSize);
         parameters.put("poolSize", (long) poolSize);
         parameters.put("lengths", lengthsCrc);
         parameters.put("seed", seed);
@@ -163,13 +164,13 @@ public final class BucketSampler implements Sampler {
             sorted[i] = (long) lengths[(int) permuted[i]] << 32 | i;
         }
         Arrays.sort(sorted);
-        // An incomplete run stays at the end.
-        Bijection runs = new Bijection(sorted.length / runSize, Mix.at(Mix.at(seed, ~epoch), number));
+        // An incomplete bucket stays at the end.
+        Bijection buckets = new Bijection(sorted.length / bucketSize, Mix.at(Mix.at(seed, ~epoch), number));
         long[] records = new long[permuted.length];
         for (int i = 0; i < records.length; i++) {
-            int run = i / runSize;
-            boolean isWhole = (run + 1) * (long) runSize <= records.length;
-            int from = isWhole ? (int) runs.forward(run) * runSize + i % runSize : i;
+            int bucket = i / bucketSize;
+            boolean isWhole = (bucket + 1) * (long) bucketSize <= records.length;
+            int from = isWhole ? (int) buckets.forward(bucket) * bucketSize + i % bucketSize : i;
             records[i] = permuted[(int) sorted[from]];
         }
         return records;

@@ -76,7 +76,7 @@ final class LoaderMemory {
         BatchMaker[] own = makers;
         batches.beginPass();
         long count = steps.count(options.ranks().rank());
-        Pipeline.Fill fill = isLasting
+        Pipeline.BatchFiller fill = isLasting
                 ? (thread, step, batch) -> own[thread].make(sampler, epoch + step / count, steps, step % count, batch)
                 : (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch);
         pipeline = new Pipeline(batches, own.length, isLasting ? Long.MAX_VALUE : count, fill);

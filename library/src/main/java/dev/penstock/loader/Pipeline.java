@@ -26,14 +26,14 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Pipeline {
     /// Fills a batch on one of the threads.
     @FunctionalInterface
-    interface Fill {
+    interface BatchFiller {
         void fill(int thread, long step, LoaderBatch batch) throws Exception;
     }
 
     /// The longest sleep of a thread before it checks again, so that a missed wake-up cannot block it for good.
     private static final long SLEEP_NANOS = 100_000_000;
 
-    private final Fill fill;
+    private final BatchFiller fill;
     private final long stepCount;
     private final LoaderBatches batches;
     private final List<Thread> threads = new ArrayList<>();
@@ -64,7 +64,7 @@ final class Pipeline {
     /// The reason why a thread could not continue, or null.
     private volatile Throwable failure;
 
-    Pipeline(LoaderBatches batches, int threadCount, long stepCount, Fill fill) {
+    Pipeline(LoaderBatches batches, int threadCount, long stepCount, BatchFiller fill) {
         this.batches = batches;
         this.ready = new AtomicReferenceArray<>(batches.size());
         this.isAsleep = new AtomicIntegerArray(threadCount);

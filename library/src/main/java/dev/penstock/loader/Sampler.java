@@ -89,9 +89,9 @@ public interface Sampler {
         return false;
     }
 
-    /// Receives runs of neighbouring records.
+    /// Receives ranges of neighbouring records.
     @FunctionalInterface
-    interface Run {
+    interface RangeVisitor {
         void at(long firstRecord, long recordCount);
     }
 
@@ -99,7 +99,7 @@ public interface Sampler {
     /// samples neighbours together announces them once, well before it samples them.
     ///
     /// @param position the first of some positions, with their stride and count
-    default void ahead(long epoch, long position, long stride, long count, Run run) {}
+    default void ahead(long epoch, long position, long stride, long count, RangeVisitor visitor) {}
 
     /// The number of records that the sampler draws from at any time: they must be in memory for every record to
     /// be read from disk only once.
@@ -108,7 +108,7 @@ public interface Sampler {
     }
 
     /// The number of neighbouring records that are added to them at a time.
-    default long runCount() {
+    default long neighbourCount() {
         return 1;
     }
 

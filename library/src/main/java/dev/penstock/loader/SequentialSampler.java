@@ -64,7 +64,7 @@ public record SequentialSampler(long recordCount) implements Sampler {
     }
 
     @Override
-    public long runCount() {
+    public long neighbourCount() {
         return recordCount;
     }
 }

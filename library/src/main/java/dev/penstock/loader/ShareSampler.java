@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 
 /// Divides records among ranks by blocks. Use it for files on separate nodes: a rank reads only its own files.
 ///
-/// Each share has a run of consecutive blocks, whose records are shuffled by a [BlockSampler]. The sequence takes
+/// Each share has consecutive blocks, whose records are shuffled by a [BlockSampler]. The sequence takes
 /// one record of each share in turn, so it is the same for every number of ranks. If the number of ranks divides
 /// the number of shares, each rank samples from whole shares.
 ///
@@ -143,13 +143,13 @@ public final class ShareSampler implements Sampler {
     }
 
     @Override
-    public void ahead(long epoch, long position, long stride, long count, Run run) {
+    public void ahead(long epoch, long position, long stride, long count, RangeVisitor visitor) {
         for (long share = position % stride; share < shareCount; share += stride) {
             long place = Math.ceilDiv(position - share, shareCount);
             long limit = Math.ceilDiv(position + count * stride - share, shareCount);
             long first = starts[(int) share];
             if (place >= 0 && limit <= shares[(int) share].length()) {
-                Run shifted = (record, recordCount) -> run.at(first + record, recordCount);
+                RangeVisitor shifted = (record, recordCount) -> visitor.at(first + record, recordCount);
                 shares[(int) share].ahead(epoch, place, 1, limit - place, shifted);
             }
         }
@@ -183,7 +183,7 @@ public final class ShareSampler implements Sampler {
     }
 
     @Override
-    public long runCount() {
+    public long neighbourCount() {
         return Math.min(blockSize, recordCount);
     }
 }

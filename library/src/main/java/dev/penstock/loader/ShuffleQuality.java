@@ -33,7 +33,7 @@ public record ShuffleQuality(
 
     /// Fills an array with the records from a position on.
     @FunctionalInterface
-    private interface Source {
+    private interface RecordOrder {
         void fill(long position, long[] target);
     }
 
@@ -67,7 +67,7 @@ public record ShuffleQuality(
         Sums sums = new Sums(sampler);
         for (int round = 0; round < SHUFFLE_ROUNDS; round++) {
             SplittableRandom random = new SplittableRandom(Mix.at(seed, round));
-            Source places = count <= SHUFFLE_COUNT_MAX ? shuffled((int) count, random) : new Draws(count, random);
+            RecordOrder places = count <= SHUFFLE_COUNT_MAX ? shuffled((int) count, random) : new Draws(count, random);
             measure(sampler, stepSize, sums, (position, target) -> {
                 places.fill(position, target);
                 for (int i = 0; !isOfRecords && i < target.length; i++) {
@@ -78,7 +78,7 @@ public record ShuffleQuality(
         return sums.quality();
     }
 
-    private static void measure(Sampler sampler, long stepSize, Sums sums, Source source) {
+    private static void measure(Sampler sampler, long stepSize, Sums sums, RecordOrder source) {
         // Repetitions that only fill up are not part of the order.
         long positions = sampler.repeatsFrom();
         long size = Math.min(Math.min(stepSize, SAMPLE_COUNT_MAX / 2), positions);
@@ -98,7 +98,7 @@ public record ShuffleQuality(
         return (limit - 1) / gaps * i + (limit - 1) % gaps * i / gaps;
     }
 
-    private static Source shuffled(int count, SplittableRandom random) {
+    private static RecordOrder shuffled(int count, SplittableRandom random) {
         long[] order = new long[count];
         for (int i = 0; i < count; i++) {
             int j = random.nextInt(i + 1);
@@ -109,7 +109,7 @@ public record ShuffleQuality(
     }
 
     /// Numbers below a count, without duplicates in a step.
-    private static final class Draws implements Source {
+    private static final class Draws implements RecordOrder {
         private static final long NONE = -1;
 
         private final long count;

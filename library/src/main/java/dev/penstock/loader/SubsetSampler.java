@@ -144,7 +144,7 @@ public final class SubsetSampler implements Sampler {
 
     /// Selected records are rarely neighbours, unless all were selected.
     @Override
-    public long runCount() {
-        return records.length == recordCount ? inner.runCount() : 1;
+    public long neighbourCount() {
+        return records.length == recordCount ? inner.neighbourCount() : 1;
     }
 }

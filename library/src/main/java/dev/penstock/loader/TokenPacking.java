@@ -32,7 +32,7 @@ final class TokenPacking {
 
     /// Visits every piece.
     @FunctionalInterface
-    interface Visitor {
+    interface PieceVisitor {
         void piece(int document, int first, int count, int row, int column);
     }
 
@@ -116,7 +116,7 @@ final class TokenPacking {
         return used.size();
     }
 
-    void forEach(Visitor visitor) {
+    void forEach(PieceVisitor visitor) {
         for (Piece piece : pieces) {
             visitor.piece(piece.document, piece.first, piece.count, piece.row, piece.column);
         }

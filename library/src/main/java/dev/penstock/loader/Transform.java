@@ -29,13 +29,13 @@ public interface Transform {
     /// number of threads and after a resume, and differs from the next epoch.
     ///
     /// @param seeds has a seed for each row of the source
-    default void apply(Batch source, Batch target, Seeds seeds) throws Exception {
+    default void apply(Batch source, Batch target, RowSeeds seeds) throws Exception {
         apply(source, target);
     }
 
     /// Seeds for the rows of a batch; see [LoaderBatch#seed].
     @FunctionalInterface
-    interface Seeds {
+    interface RowSeeds {
         /// The seed of a row.
         ///
         /// @param seed selects one of many such sequences

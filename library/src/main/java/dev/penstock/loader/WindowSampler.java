@@ -67,7 +67,7 @@ public record WindowSampler(long recordCount, long size, long stride) implements
     }
 
     @Override
-    public long runCount() {
+    public long neighbourCount() {
         return Math.min(size, recordCount);
     }
 }

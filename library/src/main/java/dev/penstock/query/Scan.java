@@ -4,6 +4,7 @@ package dev.penstock.query;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.Io;
 import dev.penstock.Progress;
 import dev.penstock.file.Parallel;
 import java.io.IOException;
@@ -56,18 +57,6 @@ public record Scan(Dataset dataset, List<Field> fields, Where where, Filter filt
         boolean has(long index) throws IOException;
     }
 
-    /// Processes a chunk on any thread.
-    @FunctionalInterface
-    public interface Work<T> {
-        T apply(Chunk chunk) throws IOException;
-    }
-
-    /// Receives results in order on the caller's thread.
-    @FunctionalInterface
-    public interface Sink<T> {
-        void accept(T result) throws IOException;
-    }
-
     /// A scan over all fields of all records.
     public static Scan of(Dataset dataset) {
         return new Scan(dataset, dataset.fields(), null, null, Parallel.defaultThreads(), Progress.NONE);
@@ -97,14 +86,17 @@ public record Scan(Dataset dataset, List<Field> fields, Where where, Filter filt
     /// memory.
     ///
     /// The first failure ends the scan, after the results of all earlier chunks have been passed on.
-    public <T> void run(Work<T> work, Sink<T> sink) throws IOException {
-        try (ScanRun<T> run = new ScanRun<>(this, work)) {
-            run.run(sink);
+    ///
+    /// @param work processes a chunk on any thread
+    /// @param sink receives the results on the caller's thread
+    public <T> void run(Io.Function<Chunk, T> work, Io.Consumer<T> sink) throws IOException {
+        try (ScanPipeline<T> pipeline = new ScanPipeline<>(this, work)) {
+            pipeline.run(sink);
         }
     }
 
     /// Reads ahead and passes the chunks on in order.
-    public void forEach(Sink<Chunk> sink) throws IOException {
+    public void forEach(Io.Consumer<Chunk> sink) throws IOException {
         run(chunk -> chunk, sink);
     }
 

@@ -41,7 +41,7 @@ final class SizeTally implements Tally {
         long size = field.elementSize();
         boolean isWide = field.type() == ElementType.UTF32 && size % ElementType.UTF32.size() == 0;
         int unitSize = isWide ? (int) ElementType.UTF32.size() : 1;
-        return new TextRun(values, elementIndex * size, (elementIndex + 1) * size, unitSize, true).size();
+        return new TextValue(values, elementIndex * size, (elementIndex + 1) * size, unitSize, true).size();
     }
 
     @Override

@@ -7,20 +7,20 @@ import java.util.List;
 /// Conditions on text and bytes, tested row by row.
 interface TextCondition extends Condition {
     /// Compares a field with a text literal.
-    record Single(Place place, Comparison comparison, TextRun text) implements TextCondition {
+    record Single(Place place, Comparison comparison, TextValue text) implements TextCondition {
         @Override
         public void test(Batch batch, Mask mask) {
             Place.Cells cells = place.cells(batch);
-            TextRun.eachWord(batch.rowCount(), mask, row -> comparison.accepts(TextRun.order(cells, row, text)));
+            TextValue.eachWord(batch.rowCount(), mask, row -> comparison.accepts(TextValue.order(cells, row, text)));
         }
     }
 
     /// Tests whether a field is one of several sorted texts.
-    record OneOf(Place place, List<TextRun> texts, boolean isInside) implements TextCondition {
+    record OneOf(Place place, List<TextValue> texts, boolean isInside) implements TextCondition {
         @Override
         public void test(Batch batch, Mask mask) {
             Place.Cells cells = place.cells(batch);
-            TextRun.eachWord(batch.rowCount(), mask, row -> isOneOf(cells, row) == isInside);
+            TextValue.eachWord(batch.rowCount(), mask, row -> isOneOf(cells, row) == isInside);
         }
 
         private boolean isOneOf(Place.Cells cells, long row) {
@@ -28,7 +28,7 @@ interface TextCondition extends Condition {
             int high = texts.size() - 1;
             while (low <= high) {
                 int middle = (low + high) >>> 1;
-                int order = TextRun.order(cells, row, texts.get(middle));
+                int order = TextValue.order(cells, row, texts.get(middle));
                 if (order == 0) {
                     return true;
                 }
@@ -45,19 +45,19 @@ interface TextCondition extends Condition {
         public void test(Batch batch, Mask mask) {
             Place.Cells leftCells = left.cells(batch);
             Place.Cells rightCells = right.cells(batch);
-            TextRun.eachWord(
-                    batch.rowCount(), mask, row -> comparison.accepts(TextRun.order(leftCells, rightCells, row)));
+            TextValue.eachWord(
+                    batch.rowCount(), mask, row -> comparison.accepts(TextValue.order(leftCells, rightCells, row)));
         }
     }
 
     static Condition of(Place place, Comparison comparison, Operand.Text text) {
-        return new Single(place, comparison, TextRun.of(place, text.value()));
+        return new Single(place, comparison, TextValue.of(place, text.value()));
     }
 
     static Condition of(Place place, List<Operand.Text> texts, boolean isInside) {
-        List<TextRun> sorted = texts.stream()
-                .map(text -> TextRun.of(place, text.value()))
-                .sorted(TextRun::order)
+        List<TextValue> sorted = texts.stream()
+                .map(text -> TextValue.of(place, text.value()))
+                .sorted(TextValue::order)
                 .toList();
         return new OneOf(place, sorted, isInside);
     }

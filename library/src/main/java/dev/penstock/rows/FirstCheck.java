@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class FirstCheck {
     /// Checks a file.
     @FunctionalInterface
-    public interface Check {
+    public interface FileCheck {
         /// @return the errors in the file; empty when it is sound
         /// @throws IOException when the file cannot be read
         List<Problem> errors(int fileIndex) throws IOException;
@@ -31,7 +31,7 @@ public final class FirstCheck {
     private static final int LOCK_COUNT = 64;
 
     private final int threads;
-    private final Check check;
+    private final FileCheck check;
     private final Lock[] locks = new Lock[LOCK_COUNT];
     /// The errors in each file; null when it was not checked yet.
     private final AtomicReferenceArray<List<Problem>> results;
@@ -39,7 +39,7 @@ public final class FirstCheck {
     /// The number of files that are not known to be sound.
     private final AtomicInteger leftCount;
 
-    FirstCheck(int fileCount, int threads, Check check) {
+    FirstCheck(int fileCount, int threads, FileCheck check) {
         this.threads = threads;
         this.check = check;
         this.results = new AtomicReferenceArray<>(fileCount);

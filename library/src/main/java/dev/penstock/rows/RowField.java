@@ -21,7 +21,7 @@ public record RowField(Field field, long offset, long blockSize, List<Dimension>
 
     /// Visits a block.
     @FunctionalInterface
-    public interface Block {
+    public interface BlockVisitor {
         /// @param rowOffset    the offset from the start of the row
         /// @param columnOffset the offset from the start of the item in its column
         void at(long rowOffset, long columnOffset);
@@ -61,13 +61,13 @@ public record RowField(Field field, long offset, long blockSize, List<Dimension>
     }
 
     /// Visits the blocks in the order of the field's items.
-    public void forEachBlock(Block block) {
+    public void forEachBlock(BlockVisitor block) {
         if (blockSize > 0) {
             visit(block, 0, offset, 0);
         }
     }
 
-    private long visit(Block block, int depth, long rowOffset, long columnOffset) {
+    private long visit(BlockVisitor block, int depth, long rowOffset, long columnOffset) {
         if (depth == outer.size()) {
             block.at(rowOffset, columnOffset);
             return columnOffset + blockSize;

@@ -4,6 +4,7 @@ package dev.penstock.rows;
 import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Io;
 import dev.penstock.Reason;
 import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
@@ -34,7 +35,7 @@ public final class RowFiles implements AutoCloseable {
     /// Checks a file before its first row is read; null when files are not checked.
     private final FirstCheck firstCheck;
 
-    private RowFiles(OpenFiles files, List<RowLayout> layouts, ReaderOptions options, FirstCheck.Check check)
+    private RowFiles(OpenFiles files, List<RowLayout> layouts, ReaderOptions options, FirstCheck.FileCheck check)
             throws IOException {
         this.files = files;
         this.firstCheck = check == null ? null : new FirstCheck(layouts.size(), options.threads(), check);
@@ -62,32 +63,32 @@ public final class RowFiles implements AutoCloseable {
         this.places = new RowPlaces(starts, addresses, rowSize);
     }
 
-    /// Reads the header of a file.
-    @FunctionalInterface
-    public interface Header {
-        /// @throws DatasetException when the header is damaged, or the file does not match the files before it
-        RowLayout read(OpenFile file) throws IOException;
-    }
-
     /// Opens all files and reads their headers, in the order of the rows.
     ///
+    /// @param header reads the header of a file
     /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
-    public static RowFiles open(List<Location> locations, ReaderOptions options, Header header) throws IOException {
+    public static RowFiles open(
+            List<Location> locations, ReaderOptions options, Io.Function<OpenFile, RowLayout> header)
+            throws IOException {
         return open(OpenFiles.open(locations, options), options, header);
     }
 
     /// Reads the headers of open files, in the order of the rows. If that fails, the files are closed.
     ///
+    /// @param header reads the header of a file
     /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
-    public static RowFiles open(OpenFiles files, ReaderOptions options, Header header) throws IOException {
+    public static RowFiles open(OpenFiles files, ReaderOptions options, Io.Function<OpenFile, RowLayout> header)
+            throws IOException {
         return open(files, options, header, null);
     }
 
     /// Reads the headers of open files, in the order of the rows. If that fails, the files are closed.
     ///
+    /// @param header reads the header of a file
     /// @param check checks a file before its first row is read, or null
     /// @throws DatasetException when a file is damaged, or its rows differ in size from those of the first
-    public static RowFiles open(OpenFiles files, ReaderOptions options, Header header, FirstCheck.Check check)
+    public static RowFiles open(
+            OpenFiles files, ReaderOptions options, Io.Function<OpenFile, RowLayout> header, FirstCheck.FileCheck check)
             throws IOException {
         try {
             return files.use(() -> new RowFiles(files, layouts(files, header), options, check));
@@ -97,10 +98,11 @@ public final class RowFiles implements AutoCloseable {
         }
     }
 
-    private static List<RowLayout> layouts(OpenFiles files, Header header) throws IOException {
+    private static List<RowLayout> layouts(OpenFiles files, Io.Function<OpenFile, RowLayout> header)
+            throws IOException {
         List<RowLayout> layouts = new ArrayList<>();
         for (OpenFile file : files.files()) {
-            RowLayout layout = header.read(file);
+            RowLayout layout = header.apply(file);
             if (!layouts.isEmpty() && layout.rowSize() != layouts.getFirst().rowSize()) {
                 throw new DatasetException.Corrupt(
                         file.location(),
@@ -161,12 +163,12 @@ public final class RowFiles implements AutoCloseable {
     ///                  changes
     /// @param length    the number of rows of a run
     /// @throws DatasetException when a file is damaged
-    void requireChecked(MemorySegment firstRows, long runCount, long length) throws IOException {
+    void requireChecked(MemorySegment firstRows, long rangeCount, long length) throws IOException {
         if (firstCheck == null || firstCheck.isComplete() || length == 0) {
             return;
         }
         BitSet wanted = new BitSet();
-        for (long i = 0; i < runCount; i++) {
+        for (long i = 0; i < rangeCount; i++) {
             long first = firstRows.getAtIndex(U64, i);
             if (first >= 0 && first <= count() - length) {
                 wanted.set(fileOf(first), fileOf(first + length - 1) + 1);

@@ -165,7 +165,7 @@ public final class RowGather implements AutoCloseable {
 
     /// A custom copy of rows.
     @FunctionalInterface
-    public interface Copy {
+    public interface RowVisitor {
         /// Copies one row of a gather.
         ///
         /// @param row     the position of the row in the gather
@@ -176,7 +176,7 @@ public final class RowGather implements AutoCloseable {
     /// Copies rows with code that converts them at the same time. Several threads may call it in parallel.
     ///
     /// @throws IllegalStateException when the rows have no addresses
-    public void copyEach(MemorySegment indices, Copy copy) throws IOException {
+    public void copyEach(MemorySegment indices, RowVisitor visitor) throws IOException {
         if (!files.isAddressable()) {
             throw new IllegalStateException("the rows have no addresses, because their files are not mapped");
         }
@@ -189,7 +189,7 @@ public final class RowGather implements AutoCloseable {
                 long partCount = partCount(rowCount);
                 Parallel.run(partCount, files.options().threads(), part -> {
                     for (long row = rowCount * part / partCount; row < rowCount * (part + 1) / partCount; row++) {
-                        copy.copy(row, places.getAtIndex(U64, row));
+                        visitor.copy(row, places.getAtIndex(U64, row));
                     }
                 });
             } finally {

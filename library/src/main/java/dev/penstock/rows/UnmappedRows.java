@@ -32,17 +32,17 @@ record UnmappedRows(RowFiles files) {
         RangeList ranges = files.files().isRanged() ? new RangeList() : null;
         for (long i = 0; i < count; ) {
             long first = indices.getAtIndex(U64, i);
-            long runCount = 1;
-            while (i + runCount < count && indices.getAtIndex(U64, i + runCount) == first + runCount) {
-                runCount++;
+            long rowCount = 1;
+            while (i + rowCount < count && indices.getAtIndex(U64, i + rowCount) == first + rowCount) {
+                rowCount++;
             }
-            MemorySegment target = rows.asSlice(i * rowSize, runCount * rowSize);
+            MemorySegment target = rows.asSlice(i * rowSize, rowCount * rowSize);
             if (ranges == null) {
-                files.read(first, runCount, target);
+                files.read(first, rowCount, target);
             } else {
-                files.collect(first, runCount, target, ranges);
+                files.collect(first, rowCount, target, ranges);
             }
-            i += runCount;
+            i += rowCount;
         }
         if (ranges != null) {
             ranges.read();

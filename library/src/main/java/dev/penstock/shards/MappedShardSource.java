@@ -149,18 +149,18 @@ final class MappedShardSource extends ShardStream {
 
     /// An action on a range of a file.
     @FunctionalInterface
-    private interface Step {
+    private interface RangeAction {
         void run(OpenFile file, long offset, long byteCount) throws IOException;
     }
 
     /// Applies an action to the bytes of rows of one file. A page that cannot be read is reported by the copy that
     /// needs it.
-    private boolean inFile(long from, long to, Step step) {
+    private boolean inFile(long from, long to, RangeAction action) {
         try {
             return shards.group().use(() -> {
                 int fileIndex = rows.fileOf(from);
                 long start = ShardFormat.HEADER_SIZE + (from - rows.start(fileIndex)) * rows.rowSize();
-                step.run(rows.files().files().get(fileIndex), start, (to - from) * rows.rowSize());
+                action.run(rows.files().files().get(fileIndex), start, (to - from) * rows.rowSize());
                 return true;
             });
         } catch (IOException | RuntimeException e) {

@@ -2,6 +2,7 @@
 package dev.penstock.shards;
 
 import dev.penstock.ElementType;
+import dev.penstock.Io;
 import dev.penstock.file.NewFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -12,25 +13,20 @@ final class ShardCopy {
 
     private ShardCopy() {}
 
-    /// Receives rows.
-    @FunctionalInterface
-    interface Rows {
-        void take(ShardBatch batch) throws IOException;
-    }
-
     /// Reads all rows in order, some megabytes at a time.
-    static void forEach(ShardReader shards, ElementType type, Rows rows) throws IOException {
+    static void forEach(ShardReader shards, ElementType type, Io.Consumer<ShardBatch> rows) throws IOException {
         forEach(shards, type, 0, shards.count(), rows);
     }
 
     /// Reads the rows of a range in order, some megabytes at a time.
-    static void forEach(ShardReader shards, ElementType type, long from, long to, Rows rows) throws IOException {
+    static void forEach(ShardReader shards, ElementType type, long from, long to, Io.Consumer<ShardBatch> rows)
+            throws IOException {
         long rowsAtOnce = Math.max(1, COPY_BYTES / Math.max(1, shards.rowSize()));
         try (ShardSource source = shards.source();
                 ShardBatch batch = ShardBatch.create(type)) {
             for (long row = from; row < to; row += rowsAtOnce) {
                 source.read(row, Math.min(to, row + rowsAtOnce), batch);
-                rows.take(batch);
+                rows.accept(batch);
             }
         }
     }

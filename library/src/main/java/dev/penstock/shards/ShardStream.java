@@ -6,8 +6,10 @@ import dev.penstock.ClosedException;
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
+import dev.penstock.Io;
 import dev.penstock.Reason;
 import dev.penstock.file.Parallel;
+import dev.penstock.file.RangeReader;
 import dev.penstock.file.Unscoped;
 import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowGather;
@@ -188,18 +190,12 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
         inspect(batch);
     }
 
-    /// Writes values.
-    @FunctionalInterface
-    private interface Fill {
-        void write(MemorySegment values) throws IOException;
-    }
-
     /// Writes rows to leased memory of a batch, so that no other thread can free it.
-    private void fill(ShardBatch batch, long rowCount, Fill fill) throws IOException {
+    private void fill(ShardBatch batch, long rowCount, Io.Consumer<MemorySegment> fill) throws IOException {
         Buffer.Block block = batch.lease(rowCount, width());
         try {
             long byteCount = rowCount * width() * batch.type().size();
-            fill.write(Unscoped.of(block.segment()).asSlice(0, byteCount));
+            fill.accept(Unscoped.of(block.segment()).asSlice(0, byteCount));
         } finally {
             block.release();
         }
@@ -234,7 +230,7 @@ abstract sealed class ShardStream implements ShardSource permits MappedShardSour
 
     /// Reads and converts rows of one file.
     void cast(long firstRow, long rowCount, ElementType type, MemorySegment target) throws IOException {
-        FloatCast.Source source = (offset, piece) -> readBytes(firstRow, offset, piece);
+        RangeReader source = (offset, piece) -> readBytes(firstRow, offset, piece);
         FloatCast.cast(type(), source, type, target, rowCount * width());
     }
 

@@ -23,7 +23,7 @@ final class ChunkCopier implements AutoCloseable {
     private final Path store;
     private final StoreMeta meta;
     private final long bytesMax;
-    private final Ids ids;
+    private final IdSequence ids;
     private final FailStop failStop;
     private final Buffer stage = new Buffer();
     private long stagedBytes;
@@ -38,11 +38,11 @@ final class ChunkCopier implements AutoCloseable {
 
     /// Allocates ids of new chunks.
     @FunctionalInterface
-    interface Ids {
+    interface IdSequence {
         long next() throws IOException;
     }
 
-    ChunkCopier(StoreOptions options, Path store, StoreMeta meta, Ids ids, FailStop failStop) {
+    ChunkCopier(StoreOptions options, Path store, StoreMeta meta, IdSequence ids, FailStop failStop) {
         this.disk = options.disk();
         this.store = store;
         this.meta = meta;

@@ -2,6 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.ClosedException;
+import dev.penstock.Io;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Parallel;
 import java.io.IOException;
@@ -174,28 +175,22 @@ final class ChunkWriters implements AutoCloseable {
         }
     }
 
-    /// An action with a writer.
-    @FunctionalInterface
-    interface Work {
-        void run(ChunkWriter writer) throws IOException;
-    }
-
     /// Runs an action with a free writer. The first one is preferred, so that a single thread fills one chunk.
-    void use(Work work) throws IOException {
+    void use(Io.Consumer<ChunkWriter> work) throws IOException {
         use(borrow(), work);
     }
 
     /// Runs an action with each of the writers in turn.
-    private void useEach(Work work) throws IOException {
+    private void useEach(Io.Consumer<ChunkWriter> work) throws IOException {
         for (int i = 0; i < writers.length; i++) {
             borrow(i);
             use(i, work);
         }
     }
 
-    private void use(int number, Work work) throws IOException {
+    private void use(int number, Io.Consumer<ChunkWriter> work) throws IOException {
         try {
-            work.run(writers[number]);
+            work.accept(writers[number]);
         } catch (IOException e) {
             // Counted before another thread can get the writer, so that a commit that relied on its values notices
             // the loss.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.Io;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -18,16 +19,10 @@ final class FailStop {
         this.store = store;
     }
 
-    /// A step whose failure leaves unclear what is durable.
-    @FunctionalInterface
-    interface Step {
-        void run() throws IOException;
-    }
-
     /// Runs a step whose failure stops all writing.
     ///
     /// @throws StoreStoppedException when the disk has failed
-    void orStop(Step step) throws IOException {
+    void orStop(Io.Action step) throws IOException {
         try {
             step.run();
         } catch (StoreStoppedException e) {

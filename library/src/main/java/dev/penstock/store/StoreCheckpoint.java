@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.Io;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
 import dev.penstock.file.ReaderOptions;
@@ -158,7 +159,7 @@ final class StoreCheckpoint implements AutoCloseable {
 
     /// Deletes a journal that was not completed, so that the old one stays in use. After a failed force or rename
     /// the new one may be valid, so it is kept.
-    private void orDelete(JournalWriter next, FailStop.Step step) throws IOException {
+    private void orDelete(JournalWriter next, Io.Action step) throws IOException {
         try {
             step.run();
         } catch (Throwable e) {
@@ -211,19 +212,13 @@ final class StoreCheckpoint implements AutoCloseable {
         return all;
     }
 
-    /// Publishes, or starts a new journal.
-    @FunctionalInterface
-    interface Replacing {
-        long run() throws IOException;
-    }
-
     /// Retires chunks that no cell refers to, with the next `meta.json`. They are retired only if that succeeds.
     ///
     /// @return the sequence of the last commit now
-    long retiring(List<Long> chunkIds, Replacing replacing) throws IOException {
+    long retiring(List<Long> chunkIds, Io.Supplier<Long> replacing) throws IOException {
         retiring = chunkIds;
         try {
-            return replacing.run();
+            return replacing.get();
         } finally {
             retiring = List.of();
         }

@@ -2,6 +2,7 @@
 package dev.penstock.store;
 
 import dev.penstock.ClosedException;
+import dev.penstock.Io;
 import dev.penstock.file.WriterLock;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -139,20 +140,14 @@ final class StoreCore {
 
     /// Work with the files and the open batch.
     @FunctionalInterface
-    interface Work<T> {
+    interface BatchWork<T> {
         T run(StoreFiles files, OpenBatch batch) throws IOException;
-    }
-
-    /// Work that returns a result.
-    @FunctionalInterface
-    interface Call<T> {
-        T run() throws IOException;
     }
 
     /// Runs some work with the lock while no thread writes a batch.
     ///
     /// @throws IllegalStateException when the store is closed or being closed
-    <T> T whenIdle(Work<T> work) throws IOException {
+    <T> T whenIdle(BatchWork<T> work) throws IOException {
         try (StoreLock.Held _ = lock.hold()) {
             requireOpen();
             awaitIdle();
@@ -161,7 +156,7 @@ final class StoreCore {
     }
 
     /// Runs some work with the lock that may be done while a thread writes a batch or the store is being closed.
-    <T> T locked(Work<T> work) throws IOException {
+    <T> T locked(BatchWork<T> work) throws IOException {
         try (StoreLock.Held _ = lock.hold()) {
             return work.run(files, batch);
         }
@@ -199,12 +194,6 @@ final class StoreCore {
     /// @param losses      the number of failed writes before it began
     private record PlacingCall(long lowestChunk, long losses) {}
 
-    /// Places values in chunks.
-    @FunctionalInterface
-    interface Placing {
-        PlacedRows run() throws IOException;
-    }
-
     /// Records placed values in the open batch, and returns the index of the first record.
     @FunctionalInterface
     private interface Recording {
@@ -214,7 +203,7 @@ final class StoreCore {
     /// Appends rows. The calling thread must not hold the lock.
     ///
     /// @return the index of the first row
-    long append(Placing rows) throws IOException {
+    long append(Io.Supplier<PlacedRows> rows) throws IOException {
         return change(false, 0, rows, batch::append);
     }
 
@@ -222,7 +211,7 @@ final class StoreCore {
     ///
     /// @param positions the positions of the fields
     /// @param values    places the values as one row
-    void update(long index, int[] positions, Placing values) throws IOException {
+    void update(long index, int[] positions, Io.Supplier<PlacedRows> values) throws IOException {
         change(true, index, values, placed -> {
             batch.update(index, positions, placed);
             return index;
@@ -230,7 +219,8 @@ final class StoreCore {
     }
 
     /// @param index the record that an update changes
-    private long change(boolean isUpdate, long index, Placing values, Recording recording) throws IOException {
+    private long change(boolean isUpdate, long index, Io.Supplier<PlacedRows> values, Recording recording)
+            throws IOException {
         PlacingCall call = beginPlacing(isUpdate, index);
         try {
             PlacedRows placed = place(values);
@@ -272,9 +262,9 @@ final class StoreCore {
         files.requireSound();
     }
 
-    private PlacedRows place(Placing values) throws IOException {
+    private PlacedRows place(Io.Supplier<PlacedRows> values) throws IOException {
         try {
-            return values.run();
+            return values.get();
         } catch (IOException e) {
             try (StoreLock.Held _ = lock.hold()) {
                 throw batch.failed(e);
@@ -283,11 +273,11 @@ final class StoreCore {
     }
 
     /// Runs some work that needs the open batch, and requires that the calling thread has lost no changes.
-    private <T> T withBatch(Call<T> work) throws IOException {
+    private <T> T withBatch(Io.Supplier<T> work) throws IOException {
         return whenIdle((_, _) -> {
             files.requireSound();
             batch.requireNotLost(Thread.currentThread());
-            return work.run();
+            return work.get();
         });
     }
 
@@ -464,7 +454,7 @@ final class StoreCore {
     // Rebalancing.
 
     /// Runs a rebalance, one at a time. The lock is not held meanwhile.
-    <T> T rebalance(Call<T> rebalance) throws IOException {
+    <T> T rebalance(Io.Supplier<T> rebalance) throws IOException {
         try (StoreLock.Held _ = lock.hold()) {
             if (rebalancing == Thread.currentThread()) {
                 throw new IllegalStateException("this thread already rebalances the store " + path);
@@ -474,7 +464,7 @@ final class StoreCore {
             rebalancing = Thread.currentThread();
         }
         try {
-            return rebalance.run();
+            return rebalance.get();
         } finally {
             try (StoreLock.Held _ = lock.hold()) {
                 rebalancing = null;

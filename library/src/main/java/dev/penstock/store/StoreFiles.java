@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.Io;
 import dev.penstock.store.journal.Journal;
 import dev.penstock.store.journal.JournalWriter;
 import java.io.IOException;
@@ -102,7 +103,7 @@ final class StoreFiles implements AutoCloseable {
     }
 
     /// Runs a step that follows a successful call. Its failure is a warning.
-    void orWarn(FailStop.Step step) {
+    void orWarn(Io.Action step) {
         try {
             step.run();
         } catch (IOException | RuntimeException e) {
@@ -142,7 +143,7 @@ final class StoreFiles implements AutoCloseable {
     /// Makes the last written changes the last commit.
     ///
     /// @param apply applies it to the state in memory, which is unusable if that fails
-    void committed(FailStop.Step apply) throws IOException {
+    void committed(Io.Action apply) throws IOException {
         failStop.orStop(apply);
         sequence = journal().sequence();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.Io;
 import dev.penstock.file.Disk;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -66,7 +67,7 @@ final class StoreLease implements AutoCloseable {
     /// Runs a step while no reader, in any process, has or can take a lease of a generation before this one.
     ///
     /// @return false when a reader has such a lease, so that the step was not run
-    static boolean runWithoutReaders(Disk disk, Path store, long generation, FailStop.Step step) throws IOException {
+    static boolean runWithoutReaders(Disk disk, Path store, long generation, Io.Action step) throws IOException {
         try (Disk.Locks locks = disk.locks(file(store));
                 Disk.Lock all = locks.tryExclusive(0, generation)) {
             if (all == null) {

@@ -6,6 +6,7 @@ import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Indices;
+import dev.penstock.Io;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Verification;
@@ -304,16 +305,10 @@ public final class StoreReader implements Dataset {
                 + "; `store checkpoint` publishes it.");
     }
 
-    /// An action while the files are open.
-    @FunctionalInterface
-    interface Use<T> {
-        T run(StoreView view) throws IOException;
-    }
-
-    <T> T using(Use<T> something) throws IOException {
+    <T> T using(Io.Function<StoreView, T> work) throws IOException {
         StoreView now = acquire();
         try {
-            return something.run(now);
+            return work.apply(now);
         } finally {
             now.release();
         }

@@ -16,7 +16,7 @@ final class StoreReplay {
     private final Path journal;
     private final StoreMeta meta;
     private final StoreCells cells;
-    private final ChangeRun run;
+    private final ChangeBlock block;
     private final long lengthAtStart;
     private long changeCount;
     private long editCount;
@@ -27,7 +27,7 @@ final class StoreReplay {
         this.journal = journal;
         this.meta = meta;
         this.cells = cells;
-        this.run = new ChangeRun(cells.fieldCount());
+        this.block = new ChangeBlock(cells.fieldCount());
         this.lengthAtStart = cells.length();
         this.sequence = sequence;
     }
@@ -48,10 +48,10 @@ final class StoreReplay {
                 && (frame.hasMore() || frame.length() <= lengthLimit);
         long slotLimit = Math.min(Math.max(frame.length(), cells.length()), lengthLimit);
         int count = Math.toIntExact(items.byteSize() / StoreFormat.CHANGE_SIZE);
-        for (int done = 0; isPossible && done < count; done += ChangeRun.COUNT_MAX) {
-            int runCount = Math.min(ChangeRun.COUNT_MAX, count - done);
-            run.load(items, done, runCount);
-            isPossible = applyRun(slotLimit, frame.kind() == Journal.COMMIT);
+        for (int done = 0; isPossible && done < count; done += ChangeBlock.COUNT_MAX) {
+            int blockCount = Math.min(ChangeBlock.COUNT_MAX, count - done);
+            block.load(items, done, blockCount);
+            isPossible = applyBlock(slotLimit, frame.kind() == Journal.COMMIT);
         }
         if (!isPossible) {
             throw new DatasetException.Corrupt(
@@ -70,25 +70,25 @@ final class StoreReplay {
     }
 
     /// @return whether all changes are valid
-    private boolean applyRun(long slotLimit, boolean isCommit) throws IOException {
-        int next = run.applyAppended(0, slotLimit, cells);
-        while (next < run.count()) {
+    private boolean applyBlock(long slotLimit, boolean isCommit) throws IOException {
+        int next = block.applyAppended(0, slotLimit, cells);
+        while (next < block.count()) {
             if (!applyOne(next, slotLimit, isCommit)) {
                 return false;
             }
-            next = run.applyAppended(next + 1, slotLimit, cells);
+            next = block.applyAppended(next + 1, slotLimit, cells);
         }
         return true;
     }
 
     private boolean applyOne(int index, long slotLimit, boolean isCommit) throws IOException {
-        int field = run.field(index);
-        long slot = run.slot(index);
-        if (!run.isKnown(index) || field >= cells.fieldCount() || slot < 0 || slot >= slotLimit) {
+        int field = block.field(index);
+        long slot = block.slot(index);
+        if (!block.isKnown(index) || field >= cells.fieldCount() || slot < 0 || slot >= slotLimit) {
             return false;
         }
-        cells.put(field, slot, StoreEntry.of(run.chunkAndSize(index), run.offset(index)));
-        editCount += isCommit && !run.isMoved(index) && slot < cells.length() ? 1 : 0;
+        cells.put(field, slot, StoreEntry.of(block.chunkAndSize(index), block.offset(index)));
+        editCount += isCommit && !block.isMoved(index) && slot < cells.length() ? 1 : 0;
         return true;
     }
 }

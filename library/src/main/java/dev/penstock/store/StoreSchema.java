@@ -66,18 +66,19 @@ public final class StoreSchema {
 
     /// Changes a list of fields.
     @FunctionalInterface
-    private interface Edit {
+    private interface FieldsEdit {
         void of(List<StoreField> fields);
     }
 
     /// Publishes the changed fields.
     @FunctionalInterface
-    private interface Step {
+    private interface FieldsPublication {
         void run(StoreFiles files, List<StoreField> fields) throws IOException;
     }
 
     /// Publishes the last commit, changes the fields and closes, because a writer knows only the old fields.
-    private static void alter(Path store, StoreOptions options, Edit edit, Step step) throws IOException {
+    private static void alter(Path store, StoreOptions options, FieldsEdit edit, FieldsPublication publication)
+            throws IOException {
         StoreWriter writer = StoreWriter.open(store, options);
         try {
             List<StoreField> fields = new ArrayList<>(writer.fields());
@@ -85,7 +86,7 @@ public final class StoreSchema {
             StoreMeta.requireFields(fields);
             writer.checkpoint();
             writer.core().whenIdle((files, _) -> {
-                step.run(files, fields);
+                publication.run(files, fields);
                 return null;
             });
         } catch (Throwable e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.Io;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FileInUseException;
 import dev.penstock.file.NewFile;
@@ -139,7 +140,7 @@ public final class StoreSnapshots {
 
     /// Makes sure that one thread at a time, among all processes, creates or drops snapshots. The others wait, but
     /// not for ever, because the one may be stopped.
-    private void alone(FailStop.Step step) throws IOException {
+    private void alone(Io.Action step) throws IOException {
         WriterLock lock = lock();
         try {
             step.run();

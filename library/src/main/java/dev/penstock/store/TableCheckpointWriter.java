@@ -88,18 +88,18 @@ final class TableCheckpointWriter {
 
     /// Receives bytes at an offset.
     @FunctionalInterface
-    private interface Sink {
+    private interface RangeWriter {
         void write(MemorySegment bytes, long offset) throws IOException;
     }
 
-    private void writeSlots(int field, long from, Sink sink) throws IOException {
+    private void writeSlots(int field, long from, RangeWriter target) throws IOException {
         for (long start = from; start < cells.length(); start += PIECE_SLOTS) {
             int count = (int) Math.min(PIECE_SLOTS, cells.length() - start);
             MemorySegment piece = MemorySegment.ofArray(new byte[(int) (count * StoreFormat.ENTRY_SIZE)]);
             for (int i = 0; i < count; i++) {
                 cells.get(field, start + i).write(piece, i * StoreFormat.ENTRY_SIZE);
             }
-            sink.write(piece, start * StoreFormat.ENTRY_SIZE);
+            target.write(piece, start * StoreFormat.ENTRY_SIZE);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.Buffer;
 import dev.penstock.DatasetException;
+import dev.penstock.Io;
 import dev.penstock.file.Access;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Disk;
@@ -37,18 +38,12 @@ final class OldRows {
         return rowType;
     }
 
-    /// Receives rows.
-    @FunctionalInterface
-    interface Sink {
-        void append(MemorySegment rows) throws IOException;
-    }
-
     /// Passes on all rows, and notes their checksum.
-    void copy(TableRows rows, Sink sink) throws IOException {
+    void copy(TableRows rows, Io.Consumer<MemorySegment> sink) throws IOException {
         crc = forEach(rows, sink);
     }
 
-    private static int forEach(TableRows rows, Sink sink) throws IOException {
+    private static int forEach(TableRows rows, Io.Consumer<MemorySegment> sink) throws IOException {
         Crc32c crc = new Crc32c();
         long rowSize = rows.rowType().size();
         long rowsAtOnce = Math.clamp(COPY_BYTES / rowSize, 1, Math.max(1, rows.count()));
@@ -59,7 +54,7 @@ final class OldRows {
                 MemorySegment piece = all.asSlice(0, part * rowSize);
                 rows.rows().read(row, part, piece);
                 crc.update(piece);
-                sink.append(piece);
+                sink.accept(piece);
             }
         }
         return crc.value();

@@ -87,11 +87,11 @@ public final class TableColumn {
     }
 
     @FunctionalInterface
-    private interface Read<T> {
+    private interface ElementRead<T> {
         T from(MemorySegment segment, long offset);
     }
 
-    private <T> T read(long rowIndex, long elementIndex, Read<T> read) throws IOException {
+    private <T> T read(long rowIndex, long elementIndex, ElementRead<T> read) throws IOException {
         Objects.checkIndex(elementIndex, elementCount);
         return shards.group().use(() -> {
             Objects.checkIndex(rowIndex, count());

@@ -12,6 +12,8 @@ import dev.penstock.rows.NewRowFile.Published;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,17 @@ record TableManifest(
     TableManifest {
         shape = List.copyOf(shape);
         shards = List.copyOf(shards);
+    }
+
+    /// The manifest of a table that has no shards yet.
+    ///
+    /// @throws IllegalArgumentException when the manifest could not be read back
+    static TableManifest empty(RowType rowType, Map<String, String> metadata) {
+        String created = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        TableManifest manifest =
+                new TableManifest(rowType.item().descr(), rowType.shape(), List.of(), created, metadata);
+        manifest.write();
+        return manifest;
     }
 
     /// The number of rows in all shards.
@@ -134,7 +147,7 @@ record TableManifest(
                 values.text("dtype"), values.wholes("shape"), shards, values.text("created"), values.texts("metadata"));
     }
 
-    private static boolean isName(String file) {
+    static boolean isName(String file) {
         return FILE_NAME.matcher(file).matches() && TablePaths.isShard(file);
     }
 

@@ -12,8 +12,6 @@ import dev.penstock.rows.RollingWriter;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,7 +20,7 @@ import java.util.List;
 /// **Ownership.** Holds the lock of a folder until it is closed. A single file is locked by its temporary file.
 final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseable {
     /// The name and separator of the shards in new folders.
-    private static final String SERIES = "rows-";
+    static final String SERIES = "rows-";
 
     private static final int DIGIT_COUNT = 5;
 
@@ -72,16 +70,8 @@ final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseabl
         }
         Disk disk = options.disk();
         requireNoTable(path, disk);
-        String created = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        TableManifest empty =
-                new TableManifest(rowType.item().descr(), rowType.shape(), List.of(), created, options.metadata());
-        // Fails before the folder is created if the manifest could not be read back.
-        empty.write();
-        if (!disk.isDirectory(path)) {
-            disk.createDirectory(path);
-        }
-        Path parent = path.toAbsolutePath().getParent();
-        disk.forceDirectory(parent == null ? path : parent);
+        TableManifest empty = TableManifest.empty(rowType, options.metadata());
+        createFolder(disk, path);
         NewFile lock = lock(disk, path);
         try {
             // Another writer may have finished a table between the first check and the lock.
@@ -97,6 +87,15 @@ final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseabl
             closeAfter(e, lock);
             throw e;
         }
+    }
+
+    /// Creates the folder of a table if there is none, durably.
+    static void createFolder(Disk disk, Path path) throws IOException {
+        if (!disk.isDirectory(path)) {
+            disk.createDirectory(path);
+        }
+        Path parent = path.toAbsolutePath().getParent();
+        disk.forceDirectory(parent == null ? path : parent);
     }
 
     /// Replaces a single file.
@@ -143,7 +142,7 @@ final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     }
 
     /// A folder whose writer stopped before the end is not a table yet and may be started again.
-    private static void requireNoTable(Path path, Disk disk) throws IOException {
+    static void requireNoTable(Path path, Disk disk) throws IOException {
         if (!disk.exists(path)) {
             return;
         }
@@ -255,7 +254,7 @@ final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseabl
         }
     }
 
-    private static IOException changed(Path path) {
+    static IOException changed(Path path) {
         return new IOException(
                 path + " was changed by another program during the write; nothing was added, so try again");
     }

@@ -14,9 +14,9 @@ import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Storage;
+import dev.penstock.rows.RangeGather;
 import dev.penstock.rows.RowField;
 import dev.penstock.rows.RowGather;
-import dev.penstock.rows.RunGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ public final class TableReader implements StoredRows {
     private final List<RowField> rowFields;
     private final List<Field> fields;
     private final RowGather gather;
-    private final RunGather runs;
+    private final RangeGather runs;
     private final TableFingerprint fingerprints;
 
     private TableReader(Location location, Options options, TablePaths files, TableRows shards) {
@@ -78,7 +78,7 @@ public final class TableReader implements StoredRows {
         this.rowFields = shards.rowType().fields();
         this.fields = rowFields.stream().map(RowField::field).toList();
         this.gather = new RowGather(shards.rows(), rowFields);
-        this.runs = new RunGather(shards.rows(), rowFields);
+        this.runs = new RangeGather(shards.rows(), rowFields);
         this.fingerprints = new TableFingerprint(shards, files.manifest());
     }
 
@@ -287,12 +287,12 @@ public final class TableReader implements StoredRows {
     }
 
     @Override
-    public void readRuns(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
+    public void readRanges(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
         runs.read(firstRows, length, target);
     }
 
     @Override
-    public boolean gatherRuns(MemorySegment firstRows, long length, Batch batch) throws IOException {
+    public boolean gatherRanges(MemorySegment firstRows, long length, Batch batch) throws IOException {
         return runs.gather(firstRows, length, batch);
     }
 

@@ -2,11 +2,13 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
+import dev.penstock.Io;
 import dev.penstock.Reason;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.OpenFiles;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.rows.RowFiles;
+import dev.penstock.rows.RowLayout;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,13 +22,8 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
         return open(paths, options, TableHeader::read);
     }
 
-    /// Determines the header of a file.
-    @FunctionalInterface
-    interface HeaderReader {
-        TableHeader read(OpenFile file) throws IOException;
-    }
-
-    static TableRows open(TablePaths paths, ReaderOptions options, HeaderReader reader) throws IOException {
+    static TableRows open(TablePaths paths, ReaderOptions options, Io.Function<OpenFile, TableHeader> reader)
+            throws IOException {
         return open(paths, options, reader, false);
     }
 
@@ -45,15 +42,16 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
         return open(paths, options, TableHeader::read, hasFirstCheck);
     }
 
-    private static TableRows open(TablePaths paths, ReaderOptions options, HeaderReader reader, boolean hasFirstCheck)
+    private static TableRows open(
+            TablePaths paths, ReaderOptions options, Io.Function<OpenFile, TableHeader> reader, boolean hasFirstCheck)
             throws IOException {
         OpenFiles files = paths.member() == null
                 ? OpenFiles.open(paths.files(), options)
                 : OpenFiles.open(paths.member().part(), options);
         List<TableHeader> headers = new ArrayList<>();
         ShardCheck check = new ShardCheck(paths, files, headers, null);
-        RowFiles.Header headerReader = file -> {
-            TableHeader header = reader.read(file);
+        Io.Function<OpenFile, RowLayout> headerReader = file -> {
+            TableHeader header = reader.apply(file);
             requireSameType(file, header, headers);
             headers.add(header);
             return header.layout();

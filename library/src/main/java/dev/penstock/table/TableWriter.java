@@ -171,7 +171,7 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private static void requireWritable(RowType rowType) {
+    static void requireWritable(RowType rowType) {
         if (rowType.size() == 0) {
             throw new IllegalArgumentException("rows without bytes cannot be written");
         }

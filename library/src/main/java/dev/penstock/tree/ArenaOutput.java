@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.tree;
 
+import dev.penstock.file.RangeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -14,18 +15,12 @@ final class ArenaOutput {
 
     /// Writes bytes at an offset of the file.
     @FunctionalInterface
-    interface Write {
+    interface RangeWriter {
         void write(MemorySegment source, long offset) throws IOException;
     }
 
-    /// Reads back bytes that were written.
-    @FunctionalInterface
-    interface Read {
-        void read(long offset, MemorySegment target) throws IOException;
-    }
-
-    private final Write write;
-    private final Read read;
+    private final RangeWriter write;
+    private final RangeReader read;
     private final int windowMax;
     private final byte[] piece = new byte[PIECE_SIZE];
     private byte[] window;
@@ -37,7 +32,7 @@ final class ArenaOutput {
 
     /// @param start     the offset in the file to begin at
     /// @param windowMax the largest size of the window
-    ArenaOutput(Write write, Read read, long start, int windowMax) {
+    ArenaOutput(RangeWriter write, RangeReader read, long start, int windowMax) {
         this.write = write;
         this.read = read;
         this.windowOffset = start;

@@ -25,7 +25,7 @@ final class ContentIndex implements AutoCloseable {
 
     /// Whether the bytes at an offset are the wanted content.
     @FunctionalInterface
-    interface Check {
+    interface ContentMatch {
         boolean isSame(long offset) throws IOException;
     }
 
@@ -49,14 +49,14 @@ final class ContentIndex implements AutoCloseable {
     }
 
     /// The offset of an entry with this hash that passes the check, or [#ABSENT].
-    long find(long hash, Check check) throws IOException {
+    long find(long hash, ContentMatch match) throws IOException {
         int stored = (int) hash;
         for (long place = place(stored); ; place = (place + 1) & mask) {
             long offset = places.get(U64, place * PLACE_SIZE);
             if (offset == ABSENT) {
                 return ABSENT;
             }
-            if (places.get(U32, place * PLACE_SIZE + Long.BYTES) == stored && check.isSame(offset)) {
+            if (places.get(U32, place * PLACE_SIZE + Long.BYTES) == stored && match.isSame(offset)) {
                 return offset;
             }
         }

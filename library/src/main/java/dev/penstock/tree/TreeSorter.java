@@ -61,12 +61,12 @@ public final class TreeSorter implements AutoCloseable {
 
     /// Entries in ascending order; null after the last one.
     @FunctionalInterface
-    private interface Source {
+    private interface SortedEntries {
         Entry next() throws IOException;
     }
 
     /// The next entry of a source. Of equal paths that of the oldest source comes first.
-    private record Head(Entry entry, int age, Source source) implements Comparable<Head> {
+    private record Head(Entry entry, int age, SortedEntries source) implements Comparable<Head> {
         @Override
         public int compareTo(Head other) {
             int order = entry.compareTo(other.entry);
@@ -75,7 +75,7 @@ public final class TreeSorter implements AutoCloseable {
     }
 
     /// Sorted entries in the temporary file, read through a buffer.
-    private final class Run implements Source {
+    private final class Run implements SortedEntries {
         private final long end;
         /// The offset of the bytes after the buffer.
         private long offset;
@@ -171,7 +171,7 @@ public final class TreeSorter implements AutoCloseable {
         DataOutputStream out = new DataOutputStream(buffer);
         long start = runs.isEmpty() ? 0 : runs.getLast().end;
         long end = start;
-        Source sorted = memory();
+        SortedEntries sorted = memory();
         for (Entry entry = sorted.next(); entry != null; ) {
             out.writeLong(entry.value);
             out.writeInt(entry.path.length);
@@ -188,7 +188,7 @@ public final class TreeSorter implements AutoCloseable {
     }
 
     /// The paths in memory in order.
-    private Source memory() {
+    private SortedEntries memory() {
         // The sort is stable, so equal paths stay in the order in which they were added.
         entries.sort(null);
         Iterator<Entry> sorted = entries.iterator();
@@ -238,7 +238,7 @@ public final class TreeSorter implements AutoCloseable {
         return result;
     }
 
-    private static void addHead(PriorityQueue<Head> heads, int age, Source source) throws IOException {
+    private static void addHead(PriorityQueue<Head> heads, int age, SortedEntries source) throws IOException {
         Entry next = source.next();
         if (next != null) {
             heads.add(new Head(next, age, source));

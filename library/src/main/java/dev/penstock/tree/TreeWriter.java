@@ -2,6 +2,7 @@
 package dev.penstock.tree;
 
 import dev.penstock.ClosedException;
+import dev.penstock.Io;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
 import java.io.IOException;
@@ -159,20 +160,14 @@ public final class TreeWriter implements AutoCloseable {
         });
     }
 
-    /// Appends the paths of a tree to its writer.
-    @FunctionalInterface
-    public interface Source {
-        void appendTo(TreeWriter writer) throws IOException;
+    /// Writes a tree completely or not at all: if `paths` fails, the file does not appear.
+    public static Summary write(Path target, Options options, Io.Consumer<TreeWriter> paths) throws IOException {
+        return write(create(target, options), paths);
     }
 
-    /// Writes a tree completely or not at all: if the source fails, the file does not appear.
-    public static Summary write(Path target, Options options, Source source) throws IOException {
-        return write(create(target, options), source);
-    }
-
-    static Summary write(TreeWriter writer, Source source) throws IOException {
+    static Summary write(TreeWriter writer, Io.Consumer<TreeWriter> paths) throws IOException {
         try {
-            source.appendTo(writer);
+            paths.accept(writer);
         } catch (Throwable e) {
             writer.abort();
             throw e;

@@ -47,10 +47,13 @@ public final class Concat implements Dataset {
 
     private final Location location;
     private final boolean isOwner;
+    /// The metadata of the whole, or null when it is that of the parts.
+    private final Map<String, String> metadata;
     private final FieldPools<ConcatGather> gathers;
     private volatile boolean isClosed;
 
-    private Concat(ViewParts parts, long[] starts, Location location, boolean isOwner) {
+    private Concat(ViewParts parts, long[] starts, Location location, boolean isOwner, Map<String, String> metadata) {
+        this.metadata = metadata;
         this.parts = parts;
         this.starts = starts;
         this.location = location;
@@ -63,7 +66,7 @@ public final class Concat implements Dataset {
     /// @throws IllegalArgumentException when the list is empty, or the datasets differ in their fields
     public static Concat of(List<? extends Dataset> datasets) {
         ViewParts parts = new ViewParts(List.copyOf(datasets));
-        return of(parts, parts.all().getFirst().location(), false);
+        return of(parts, parts.all().getFirst().location(), false, null);
     }
 
     /// Creates a view that owns its datasets. Closing the view closes them, and so does an exception of this call.
@@ -71,16 +74,24 @@ public final class Concat implements Dataset {
     /// @param location the location of the view: the pattern or the first path that named the datasets
     /// @throws IllegalArgumentException when the list is empty, or the datasets differ in their fields
     public static Concat owning(Location location, List<? extends Dataset> datasets) {
+        return owning(location, datasets, null);
+    }
+
+    /// Creates a view that owns its datasets and has metadata of its own.
+    ///
+    /// @param metadata the metadata, or null for the entries that are equal in all parts
+    /// @throws IllegalArgumentException when the list is empty, or the datasets differ in their fields
+    public static Concat owning(Location location, List<? extends Dataset> datasets, Map<String, String> metadata) {
         try {
-            return of(new ViewParts(List.copyOf(datasets)), location, true);
+            return of(new ViewParts(List.copyOf(datasets)), location, true, metadata);
         } catch (Throwable e) {
             datasets.forEach(Dataset::close);
             throw e;
         }
     }
 
-    private static Concat of(ViewParts parts, Location location, boolean isOwner) {
-        return new Concat(parts, starts(parts), location, isOwner);
+    private static Concat of(ViewParts parts, Location location, boolean isOwner, Map<String, String> metadata) {
+        return new Concat(parts, starts(parts), location, isOwner, metadata);
     }
 
     private static long[] starts(ViewParts parts) {
@@ -181,16 +192,16 @@ public final class Concat implements Dataset {
 
     /// A read of one part.
     @FunctionalInterface
-    private interface Read<T> {
+    private interface PartRead<T> {
         T from(Dataset part, long partIndex) throws IOException;
     }
 
-    private <T> T read(long index, Read<T> something) throws IOException {
+    private <T> T read(long index, PartRead<T> read) throws IOException {
         requireOpen();
         Lock shared = states.readLock();
         shared.lock();
         try {
-            return something.from(part(index), partIndex(index));
+            return read.from(part(index), partIndex(index));
         } finally {
             shared.unlock();
         }
@@ -294,9 +305,12 @@ public final class Concat implements Dataset {
         return read(index, Dataset::isDeleted);
     }
 
-    /// The metadata entries that are equal in all parts.
+    /// The metadata that was given, or else the entries that are equal in all parts.
     @Override
     public Map<String, String> metadata() {
+        if (metadata != null) {
+            return metadata;
+        }
         Map<String, String> common = new LinkedHashMap<>(parts.all().getFirst().metadata());
         for (Dataset part : parts.all()) {
             common.entrySet().retainAll(part.metadata().entrySet());

@@ -13,21 +13,21 @@ import java.util.List;
 final class StoredWindows extends Windows implements StoredRows {
     private final StoredRows rows;
 
-    StoredWindows(StoredRows rows, long length, long stride, long[] runStarts, long[] firsts) {
-        super(rows, length, stride, runStarts, firsts);
+    StoredWindows(StoredRows rows, long length, long stride, long[] rangeStarts, long[] firsts) {
+        super(rows, length, stride, rangeStarts, firsts);
         this.rows = rows;
     }
 
     @Override
     void gatherWindows(MemorySegment firstRows, Batch batch) throws IOException {
-        if (!rows.gatherRuns(firstRows, length(), batch)) {
+        if (!rows.gatherRanges(firstRows, length(), batch)) {
             super.gatherWindows(firstRows, batch);
         }
     }
 
     @Override
     public void read(MemorySegment indices, MemorySegment target) throws IOException {
-        withFirstRows(indices, firstRows -> rows.readRuns(firstRows, length(), target));
+        withFirstRows(indices, firstRows -> rows.readRanges(firstRows, length(), target));
     }
 
     @Override

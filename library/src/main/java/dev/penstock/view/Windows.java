@@ -9,6 +9,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
+import dev.penstock.Io;
 import dev.penstock.Pool;
 import dev.penstock.Progress;
 import dev.penstock.Row;
@@ -25,26 +26,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// A dataset of windows: record `i` is a run of consecutive rows of another dataset. Windows may overlap.
+/// A dataset of windows: record `i` is a range of consecutive rows of another dataset. Windows may overlap.
 ///
 /// The length of a window becomes the first dimension of each field: windows of 1,025 rows of a table of tokens
 /// are arrays of 1,025 tokens. If the rows come in groups, no window crosses the end of a group.
 ///
-/// Windows of rows ask their dataset for runs of consecutive rows (`StoredRows.gatherRuns`,
-/// `RunGather`). A run is one copy instead of one copy for each row.
+/// Windows of rows ask their dataset for ranges of consecutive rows (`StoredRows.gatherRanges`,
+/// `RangeGather`). A range is one copy instead of one copy for each row.
 ///
 /// **Ownership.** The dataset belongs to the caller. Closing the view leaves it open.
 ///
 /// **Threads.** Safe for any number of threads, as for every [Dataset].
 public sealed class Windows implements Dataset permits StoredWindows {
-    /// Runs of consecutive rows that windows are taken from: the first row and the number of rows of each.
-    private record Runs(long[] starts, long[] counts) {}
+    /// Ranges of consecutive rows that windows are taken from: the first row and the number of rows of each.
+    private record Ranges(long[] starts, long[] counts) {}
 
     private final Dataset dataset;
     private final long length;
     private final long stride;
-    private final long[] runStarts;
-    /// The number of windows before each run, followed by the number of all windows.
+    private final long[] rangeStarts;
+    /// The number of windows before each range, followed by the number of all windows.
     private final long[] firsts;
 
     private final List<Field> fields;
@@ -52,17 +53,17 @@ public sealed class Windows implements Dataset permits StoredWindows {
     private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
     private volatile boolean isClosed;
 
-    Windows(Dataset dataset, long length, long stride, long[] runStarts, long[] firsts) {
+    Windows(Dataset dataset, long length, long stride, long[] rangeStarts, long[] firsts) {
         this.dataset = dataset;
         this.length = length;
         this.stride = stride;
-        this.runStarts = runStarts;
+        this.rangeStarts = rangeStarts;
         this.firsts = firsts;
         this.fields =
-                dataset.fields().stream().map(field -> field.inRuns(length)).toList();
+                dataset.fields().stream().map(field -> field.inRanges(length)).toList();
         this.conditionFields = dataset.conditionFields().stream()
                 .filter(field -> !field.isVariable())
-                .map(field -> field.inRuns(length))
+                .map(field -> field.inRanges(length))
                 .toList();
     }
 
@@ -72,18 +73,18 @@ public sealed class Windows implements Dataset permits StoredWindows {
     /// @param stride the number of rows from the start of a window to the start of the next, at least 1
     /// @throws IllegalArgumentException when a field of the dataset is variable
     public static Windows of(Dataset dataset, long length, long stride) {
-        return of(dataset, length, stride, new Runs(new long[] {0}, new long[] {dataset.count()}));
+        return of(dataset, length, stride, new Ranges(new long[] {0}, new long[] {dataset.count()}));
     }
 
-    /// Creates the windows that lie inside the given runs of rows.
+    /// Creates the windows that lie inside the given ranges of rows.
     ///
-    /// @param runStarts the first row of each run, in ascending order
-    /// @param runCounts the number of rows of each run
-    public static Windows of(Dataset dataset, long length, long stride, long[] runStarts, long[] runCounts) {
-        return of(dataset, length, stride, new Runs(runStarts, runCounts));
+    /// @param rangeStarts the first row of each range, in ascending order
+    /// @param rangeCounts the number of rows of each range
+    public static Windows of(Dataset dataset, long length, long stride, long[] rangeStarts, long[] rangeCounts) {
+        return of(dataset, length, stride, new Ranges(rangeStarts, rangeCounts));
     }
 
-    private static Windows of(Dataset dataset, long length, long stride, Runs runs) {
+    private static Windows of(Dataset dataset, long length, long stride, Ranges ranges) {
         if (length < 1 || stride < 1) {
             throw new IllegalArgumentException(
                     "the length and the stride of windows must be at least 1, got " + length + " and " + stride);
@@ -94,21 +95,21 @@ public sealed class Windows implements Dataset permits StoredWindows {
                         + " of " + dataset.location() + " is variable");
             }
             // Throws when the size of a window does not fit in 63 bits.
-            field.inRuns(length);
+            field.inRanges(length);
         }
-        long[] firsts = new long[runs.starts.length + 1];
-        for (int i = 0; i < runs.starts.length; i++) {
-            long rowCount = runs.counts[i];
+        long[] firsts = new long[ranges.starts.length + 1];
+        for (int i = 0; i < ranges.starts.length; i++) {
+            long rowCount = ranges.counts[i];
             firsts[i + 1] = firsts[i] + (rowCount < length ? 0 : (rowCount - length) / stride + 1);
         }
         return dataset instanceof StoredRows rows
-                ? new StoredWindows(rows, length, stride, runs.starts, firsts)
-                : new Windows(dataset, length, stride, runs.starts, firsts);
+                ? new StoredWindows(rows, length, stride, ranges.starts, firsts)
+                : new Windows(dataset, length, stride, ranges.starts, firsts);
     }
 
     private Field rowField(Field field) {
         for (Field one : dataset.conditionFields()) {
-            if (!one.isVariable() && one.inRuns(length).equals(field)) {
+            if (!one.isVariable() && one.inRanges(length).equals(field)) {
                 return one;
             }
         }
@@ -126,28 +127,22 @@ public sealed class Windows implements Dataset permits StoredWindows {
     /// @throws IndexOutOfBoundsException when the window is out of range
     public long firstRow(long window) {
         Objects.checkIndex(window, count());
-        if (runStarts.length == 1) {
-            return runStarts[0] + window * stride;
+        if (rangeStarts.length == 1) {
+            return rangeStarts[0] + window * stride;
         }
         int found = Arrays.binarySearch(firsts, window);
-        int run = found >= 0 ? found : -found - 2;
-        while (firsts[run + 1] == window) {
-            // A run without windows has the same first window as the next run.
-            run++;
+        int range = found >= 0 ? found : -found - 2;
+        while (firsts[range + 1] == window) {
+            // A range without windows has the same first window as the next range.
+            range++;
         }
-        return runStarts[run] + (window - firsts[run]) * stride;
-    }
-
-    /// An action on the first rows of some windows.
-    @FunctionalInterface
-    interface FirstRows {
-        void use(MemorySegment firstRows) throws IOException;
+        return rangeStarts[range] + (window - firsts[range]) * stride;
     }
 
     /// Calls `work` with the first row of each window. The memory is valid during the call only.
     ///
     /// @throws IndexOutOfBoundsException when a window is out of range; then `work` is not called
-    void withFirstRows(MemorySegment indices, FirstRows work) throws IOException {
+    void withFirstRows(MemorySegment indices, Io.Consumer<MemorySegment> work) throws IOException {
         requireOpen();
         long windowCount = Indices.count(indices);
         Buffer buffer = scratch.borrow();
@@ -156,7 +151,7 @@ public sealed class Windows implements Dataset permits StoredWindows {
             for (long i = 0; i < windowCount; i++) {
                 firstRows.setAtIndex(Indices.LAYOUT, i, firstRow(Indices.at(indices, i)));
             }
-            work.use(firstRows);
+            work.accept(firstRows);
         } finally {
             scratch.giveBack(buffer);
         }
@@ -181,7 +176,7 @@ public sealed class Windows implements Dataset permits StoredWindows {
         long windowCount = Indices.count(firstRows);
         try (Batch rows = Batch.create(rowFields);
                 Buffer buffer = new Buffer()) {
-            dataset.gather(Indices.ofRuns(firstRows, length, buffer), rows);
+            dataset.gather(Indices.ofRanges(firstRows, length, buffer), rows);
             for (int i = 0; i < rowFields.size(); i++) {
                 Column from = rows.column(i);
                 if (from.hasMissing()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.store;
 
+import dev.penstock.Io;
 import dev.penstock.simulation.SimulatedDisk;
 import dev.penstock.simulation.SimulatedThreads;
 import dev.penstock.store.StoreOracle.Item;
@@ -126,7 +127,7 @@ final class StoreActor {
     }
 
     /// Makes a change, and tells the oracle what came of it.
-    private void change(List<Item> items, String state, FailStop.Step call) {
+    private void change(List<Item> items, String state, Io.Action call) {
         items.forEach(item -> oracle.attempt(item, state));
         try {
             call.run();

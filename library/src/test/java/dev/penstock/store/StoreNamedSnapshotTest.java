@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Io;
 import dev.penstock.Progress;
 import dev.penstock.Seeds;
 import dev.penstock.TestData;
@@ -150,7 +151,7 @@ class StoreNamedSnapshotTest {
     }
 
     /// A disk that runs a step once, before the first file of locks is opened.
-    private static Disk before(FailStop.Step step) {
+    private static Disk before(Io.Action step) {
         return new ForwardingDisk(Disk.real()) {
             private boolean isDone;
 

@@ -87,14 +87,14 @@ class TableFirstCheckTest {
                             table.read(of(row), buffer);
                         }
                     },
-            "read runs", (table, row) -> table.readRuns(of(row), 1, MemorySegment.ofArray(new byte[64])),
+            "read runs", (table, row) -> table.readRanges(of(row), 1, MemorySegment.ofArray(new byte[64])),
             "gather runs",
                     (table, row) -> {
                         List<Field> fields = table.fields().stream()
-                                .map(field -> field.inRuns(1))
+                                .map(field -> field.inRanges(1))
                                 .toList();
                         try (Batch batch = Batch.create(fields)) {
-                            assertTrue(table.gatherRuns(of(row), 1, batch));
+                            assertTrue(table.gatherRanges(of(row), 1, batch));
                         }
                     },
             "subset", (table, row) -> Subset.of(table, new long[] {row}).get(0));

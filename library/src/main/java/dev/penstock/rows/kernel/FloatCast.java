@@ -4,6 +4,7 @@ package dev.penstock.rows.kernel;
 import dev.penstock.ElementType;
 import dev.penstock.Rounding;
 import dev.penstock.file.Faults;
+import dev.penstock.file.RangeReader;
 import dev.penstock.file.Unscoped;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -49,13 +50,6 @@ public final class FloatCast {
 
     private FloatCast() {}
 
-    /// Bytes that are read in order, piece by piece.
-    @FunctionalInterface
-    public interface Source {
-        /// Fills the target with the bytes that begin at an offset. The target is private memory.
-        void read(long offset, MemorySegment target) throws IOException;
-    }
-
     /// Converts `count` numbers in private memory.
     ///
     /// @throws IllegalArgumentException when a type is not a floating-point type
@@ -86,7 +80,7 @@ public final class FloatCast {
     }
 
     private static void castUnfailing(
-            ElementType from, Source source, ElementType to, MemorySegment target, long count) {
+            ElementType from, RangeReader source, ElementType to, MemorySegment target, long count) {
         try {
             cast(from, source, to, target, count);
         } catch (IOException e) {
@@ -97,7 +91,7 @@ public final class FloatCast {
     /// Converts `count` numbers while they are read.
     ///
     /// @throws IllegalArgumentException when a type is not a floating-point type
-    public static void cast(ElementType from, Source source, ElementType to, MemorySegment target, long count)
+    public static void cast(ElementType from, RangeReader source, ElementType to, MemorySegment target, long count)
             throws IOException {
         if (!from.isFloat() || !to.isFloat()) {
             throw new IllegalArgumentException(

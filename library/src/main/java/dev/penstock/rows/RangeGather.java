@@ -23,24 +23,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Gathers runs of consecutive rows. A run is contiguous and takes one copy, whatever its number of rows.
+/// Gathers ranges of consecutive rows. A range is contiguous and takes one copy, whatever its number of rows.
 ///
-/// A run across two files, or in files that are not mapped, is first read into a buffer.
+/// A range across two files, or in files that are not mapped, is first read into a buffer.
 ///
 /// **Threads.** Safe for any number of threads. One gather uses the number of threads in the options.
-public final class RunGather implements AutoCloseable {
+public final class RangeGather implements AutoCloseable {
     private static final long TILE_BYTES = 1L << 20;
-    private static final int TILE_RUNS = 512;
+    private static final int TILE_RANGES = 512;
 
     private final RowFiles files;
     private final Map<String, RowField> fields;
-    /// The fields of runs that were requested before.
-    private final Map<Field, RowField> runFields = new ConcurrentHashMap<>();
+    /// The fields of ranges that were requested before.
+    private final Map<Field, RowField> rangeFields = new ConcurrentHashMap<>();
 
     private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::free);
 
-    /// @param fields the fields that batches may request, with the length of a run as their first dimension
-    public RunGather(RowFiles files, List<RowField> fields) {
+    /// @param fields the fields that batches may request, with the length of a range as their first dimension
+    public RangeGather(RowFiles files, List<RowField> fields) {
         this.files = files;
         this.fields =
                 fields.stream().collect(Collectors.toMap(field -> field.field().name(), Function.identity()));
@@ -59,14 +59,14 @@ public final class RunGather implements AutoCloseable {
         }
     }
 
-    /// Fills the columns of a batch with runs of a given length.
+    /// Fills the columns of a batch with ranges of a given length.
     ///
-    /// @param firstRows 64-bit little-endian indices of the first row of each run
+    /// @param firstRows 64-bit little-endian indices of the first row of each range
     /// @return false when the batch has other fields; then nothing has changed
-    /// @throws IndexOutOfBoundsException when a run goes beyond the last row
+    /// @throws IndexOutOfBoundsException when a range goes beyond the last row
     public boolean gather(MemorySegment firstRows, long length, Batch batch) throws IOException {
         for (Column column : batch.columns()) {
-            if (!isRunField(column.field(), length)) {
+            if (!isRangeField(column.field(), length)) {
                 return false;
             }
         }
@@ -74,19 +74,19 @@ public final class RunGather implements AutoCloseable {
         open.acquire();
         Scratch scratch = scratches.borrow();
         try {
-            MemorySegment checked = requireRuns(firstRows, length, scratch);
-            long runCount = Indices.count(checked);
+            MemorySegment checked = requireRanges(firstRows, length, scratch);
+            long rangeCount = Indices.count(checked);
             scratch.targets.clear();
             for (int i = 0; i < batch.columns().size(); i++) {
                 Column column = batch.column(i);
-                long byteCount = Math.multiplyExact(runCount, column.field().itemSize());
-                RowField field = runFields.computeIfAbsent(column.field(), wanted -> runField(wanted, length));
+                long byteCount = Math.multiplyExact(rangeCount, column.field().itemSize());
+                RowField field = rangeFields.computeIfAbsent(column.field(), wanted -> rangeField(wanted, length));
                 scratch.targets.addColumn(field, column.leaseValues(byteCount), false);
             }
             copy(checked, length, scratch.targets);
             Faults.settle();
-            scratch.targets.swap(runCount);
-            batch.complete(runCount);
+            scratch.targets.swap(rangeCount);
+            batch.complete(rangeCount);
             return true;
         } catch (InternalError e) {
             throw open.translate(e);
@@ -97,26 +97,26 @@ public final class RunGather implements AutoCloseable {
         }
     }
 
-    /// Copies runs in their stored form, one after another.
+    /// Copies ranges in their stored form, one after another.
     ///
-    /// @throws IndexOutOfBoundsException when a run goes beyond the last row
+    /// @throws IndexOutOfBoundsException when a range goes beyond the last row
     public void read(MemorySegment firstRows, long length, MemorySegment target) throws IOException {
         files.files().use(() -> {
             Scratch scratch = scratches.borrow();
             try {
-                MemorySegment checked = requireRuns(firstRows, length, scratch);
-                long runSize = Math.multiplyExact(length, files.rowSize());
-                long byteCount = Math.multiplyExact(Indices.count(checked), runSize);
+                MemorySegment checked = requireRanges(firstRows, length, scratch);
+                long rangeSize = Math.multiplyExact(length, files.rowSize());
+                long byteCount = Math.multiplyExact(Indices.count(checked), rangeSize);
                 if (target.byteSize() < byteCount || target.isReadOnly()) {
                     throw new IllegalArgumentException(
                             "the target must be writable and have at least " + byteCount + " bytes");
                 }
-                RangeList ranges = files.files().isRanged() ? new RangeList() : null;
+                RangeList reads = files.files().isRanged() ? new RangeList() : null;
                 for (long i = 0; i < Indices.count(checked); i++) {
-                    read(Indices.at(checked, i), length, target.asSlice(i * runSize, runSize), ranges);
+                    read(Indices.at(checked, i), length, target.asSlice(i * rangeSize, rangeSize), reads);
                 }
-                if (ranges != null) {
-                    ranges.read();
+                if (reads != null) {
+                    reads.read();
                 }
             } finally {
                 scratches.giveBack(scratch);
@@ -125,40 +125,40 @@ public final class RunGather implements AutoCloseable {
         });
     }
 
-    /// Reads a run, or collects the ranges to read.
-    private void read(long firstRow, long length, MemorySegment target, RangeList ranges) throws IOException {
-        if (ranges == null) {
+    /// Reads a range, or collects the bytes to read.
+    private void read(long firstRow, long length, MemorySegment target, RangeList reads) throws IOException {
+        if (reads == null) {
             files.read(firstRow, length, target);
         } else {
-            files.collect(firstRow, length, target, ranges);
+            files.collect(firstRow, length, target, reads);
         }
     }
 
     /// Copies the indices to private memory and checks them there, so that another thread cannot change a checked
     /// index.
-    private MemorySegment requireRuns(MemorySegment firstRows, long length, Scratch scratch) throws IOException {
-        long runCount = Indices.count(firstRows);
+    private MemorySegment requireRanges(MemorySegment firstRows, long length, Scratch scratch) throws IOException {
+        long rangeCount = Indices.count(firstRows);
         MemorySegment checked = scratch.firstRows.reserve(firstRows.byteSize()).asSlice(0, firstRows.byteSize());
         MemorySegment.copy(firstRows, 0, checked, 0, firstRows.byteSize());
         long last = files.count() - length;
-        for (long i = 0; i < runCount; i++) {
+        for (long i = 0; i < rangeCount; i++) {
             long first = checked.getAtIndex(U64, i);
             if (first < 0 || first > last) {
-                throw new IndexOutOfBoundsException("a run of " + length + " rows from row " + first
-                        + " is out of range: there are " + files.count() + " rows");
+                throw new IndexOutOfBoundsException("rows " + first + " to " + (first + length - 1)
+                        + " are out of range: there are " + files.count() + " rows");
             }
         }
-        files.requireChecked(checked, runCount, length);
+        files.requireChecked(checked, rangeCount, length);
         return checked;
     }
 
-    private boolean isRunField(Field wanted, long length) {
+    private boolean isRangeField(Field wanted, long length) {
         RowField field = fields.get(wanted.name());
-        return field != null && field.field().inRuns(length).equals(wanted);
+        return field != null && field.field().inRanges(length).equals(wanted);
     }
 
-    /// The position of the values of a field in a run. A field that is the whole row is one block.
-    private RowField runField(Field wanted, long length) {
+    /// The position of the values of a field in a range. A field that is the whole row is one block.
+    private RowField rangeField(Field wanted, long length) {
         RowField field = fields.get(wanted.name());
         if (field.outer().isEmpty() && field.blockSize() == files.rowSize()) {
             return new RowField(wanted, 0, wanted.itemSize(), List.of(), field.swapSize());
@@ -170,33 +170,37 @@ public final class RunGather implements AutoCloseable {
     }
 
     private void copy(MemorySegment firstRows, long length, RowTargets targets) throws IOException {
-        long runCount = Indices.count(firstRows);
+        long rangeCount = Indices.count(firstRows);
         int threads = files.options().threads();
         boolean isWorthIt =
-                threads > 1 && Math.multiplyExact(runCount, length) * files.rowSize() >= RowGather.PARALLEL_BYTES_MIN;
+                threads > 1 && Math.multiplyExact(rangeCount, length) * files.rowSize() >= RowGather.PARALLEL_BYTES_MIN;
         if (!isWorthIt) {
-            copy(firstRows, length, 0, runCount, targets);
+            copy(firstRows, length, 0, rangeCount, targets);
             return;
         }
-        long partCount = Math.min(runCount, (long) threads * RowGather.PARTS_PER_THREAD);
+        long partCount = Math.min(rangeCount, (long) threads * RowGather.PARTS_PER_THREAD);
         Parallel.run(
                 partCount,
                 threads,
                 part -> copy(
-                        firstRows, length, runCount * part / partCount, runCount * (part + 1) / partCount, targets));
+                        firstRows,
+                        length,
+                        rangeCount * part / partCount,
+                        rangeCount * (part + 1) / partCount,
+                        targets));
     }
 
-    private void copy(MemorySegment firstRows, long length, long firstRun, long runLimit, RowTargets targets)
+    private void copy(MemorySegment firstRows, long length, long firstRange, long rangeLimit, RowTargets targets)
             throws IOException {
-        long runSize = length * files.rowSize();
-        int tileRuns = Math.clamp(TILE_BYTES / Math.max(1, runSize), 1, TILE_RUNS);
+        long rangeSize = length * files.rowSize();
+        int tileRanges = Math.clamp(TILE_BYTES / Math.max(1, rangeSize), 1, TILE_RANGES);
         Scratch scratch = scratches.borrow();
         try {
-            MemorySegment places = scratch.places.reserve(tileRuns * U64.byteSize());
-            for (long run = firstRun; run < runLimit; run += tileRuns) {
-                int count = (int) Math.min(tileRuns, runLimit - run);
-                locate(firstRows, run, count, length, places, scratch.tile);
-                targets.copy(places.address(), run, count);
+            MemorySegment places = scratch.places.reserve(tileRanges * U64.byteSize());
+            for (long range = firstRange; range < rangeLimit; range += tileRanges) {
+                int count = (int) Math.min(tileRanges, rangeLimit - range);
+                locate(firstRows, range, count, length, places, scratch.tile);
+                targets.copy(places.address(), range, count);
                 Faults.settle();
             }
         } finally {
@@ -204,32 +208,32 @@ public final class RunGather implements AutoCloseable {
         }
     }
 
-    /// Writes the address of each run: in its file, or in the tile that it is read into.
+    /// Writes the address of each range: in its file, or in the tile that it is read into.
     private void locate(
-            MemorySegment firstRows, long firstRun, int count, long length, MemorySegment places, Buffer buffer)
+            MemorySegment firstRows, long firstRange, int count, long length, MemorySegment places, Buffer buffer)
             throws IOException {
-        long runSize = length * files.rowSize();
+        long rangeSize = length * files.rowSize();
         Residency residency = files.files().residency();
         MemorySegment tile = null;
-        RangeList ranges = files.files().isRanged() ? new RangeList() : null;
+        RangeList reads = files.files().isRanged() ? new RangeList() : null;
         for (int i = 0; i < count; i++) {
-            long first = firstRows.getAtIndex(U64, firstRun + i);
+            long first = firstRows.getAtIndex(U64, firstRange + i);
             if (files.isAddressable() && files.start(files.fileOf(first) + 1) - first >= length) {
                 long address = files.places().address(first);
                 if (residency.isStreamed()) {
-                    residency.willNeedAt(address, runSize);
+                    residency.willNeedAt(address, rangeSize);
                 }
                 places.setAtIndex(U64, i, address);
                 continue;
             }
             if (tile == null) {
-                tile = buffer.reserve(Math.multiplyExact(count, runSize));
+                tile = buffer.reserve(Math.multiplyExact(count, rangeSize));
             }
-            read(first, length, tile.asSlice(i * runSize, runSize), ranges);
-            places.setAtIndex(U64, i, tile.address() + i * runSize);
+            read(first, length, tile.asSlice(i * rangeSize, rangeSize), reads);
+            places.setAtIndex(U64, i, tile.address() + i * rangeSize);
         }
-        if (ranges != null) {
-            ranges.read();
+        if (reads != null) {
+            reads.read();
         }
     }
 

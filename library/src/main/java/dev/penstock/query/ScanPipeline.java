@@ -4,6 +4,7 @@ package dev.penstock.query;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Field;
+import dev.penstock.Io;
 import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -21,9 +22,9 @@ import java.util.stream.LongStream;
 /// A running [Scan].
 ///
 /// **Threads.** Used by one thread, which starts others for reading.
-final class ScanRun<T> implements AutoCloseable {
+final class ScanPipeline<T> implements AutoCloseable {
     private final Scan scan;
-    private final Scan.Work<T> work;
+    private final Io.Function<Scan.Chunk, T> work;
     private final long count;
     private final ChunkSize size;
     private final Deque<Pending<T>> ahead = new ArrayDeque<>();
@@ -61,7 +62,7 @@ final class ScanRun<T> implements AutoCloseable {
         }
     }
 
-    ScanRun(Scan scan, Scan.Work<T> work) {
+    ScanPipeline(Scan scan, Io.Function<Scan.Chunk, T> work) {
         this.scan = scan;
         this.work = work;
         this.count = scan.dataset().count();
@@ -70,7 +71,7 @@ final class ScanRun<T> implements AutoCloseable {
         this.size = new ChunkSize(new ArrayList<>(read), scan.dataset().bytes() / Math.max(1, count));
     }
 
-    void run(Scan.Sink<T> sink) throws IOException {
+    void run(Io.Consumer<T> sink) throws IOException {
         planAhead();
         while (!ahead.isEmpty()) {
             Done<T> done = Parallel.await(ahead.peek().done);

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 /// accesses to segments, and no object is allocated for a change.
 ///
 /// **Threads.** One thread at a time.
-final class ChangeRun {
+final class ChangeBlock {
     /// The number of changes that are decoded together.
     static final int COUNT_MAX = 2048;
 
@@ -31,7 +31,7 @@ final class ChangeRun {
     /// By field, the number of appended entries.
     private final int[] appendedCounts;
 
-    ChangeRun(int fieldCount) {
+    ChangeBlock(int fieldCount) {
         this.nextSlots = new long[fieldCount];
         this.appendedCounts = new int[fieldCount];
         this.appended = new long[fieldCount][2 * (COUNT_MAX / fieldCount + 1)];

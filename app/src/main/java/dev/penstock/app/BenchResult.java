@@ -17,7 +17,7 @@ import java.util.Iterator;
 /// @param waits         how long the consumer waited for each batch
 /// @param floorBefore   plain copies of a batch per second, measured before
 /// @param floorAfter    the same, measured after
-record BenchRun(
+record BenchResult(
         double warmUpSeconds,
         double seconds,
         LoaderStats done,
@@ -28,7 +28,7 @@ record BenchRun(
     private static final double FLOOR_SECONDS_MAX = 0.5;
 
     /// @param progress receives milliseconds
-    static BenchRun of(Dataset dataset, LoaderOptions options, double seconds, Progress progress) {
+    static BenchResult of(Dataset dataset, LoaderOptions options, double seconds, Progress progress) {
         double warmUpSeconds = Math.min(WARM_UP_SECONDS_MAX, seconds);
         double floorSeconds = Math.min(FLOOR_SECONDS_MAX, seconds);
         try (Loader loader = Loader.open(dataset, options)) {
@@ -44,7 +44,7 @@ record BenchRun(
             double taken = consumer.run(seconds, waits);
             LoaderStats done = difference(loader.stats(), start);
             double after = CopyFloor.batchesPerSecond(batchBytes, dataset.bytes(), floorSeconds);
-            return new BenchRun(warmedUp, taken, done, waits, before, after);
+            return new BenchResult(warmedUp, taken, done, waits, before, after);
         }
     }
 

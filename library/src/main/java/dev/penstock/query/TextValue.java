@@ -14,27 +14,27 @@ import java.util.function.LongPredicate;
 /// unsigned bytes.
 ///
 /// @param isPadded whether trailing zeros are padding
-record TextRun(MemorySegment memory, long start, long limit, int unitSize, boolean isPadded) {
+record TextValue(MemorySegment memory, long start, long limit, int unitSize, boolean isPadded) {
     private static final Charset UTF_32 = Charset.forName("UTF-32LE");
 
     /// Encodes a text as the field would store it. It is kept off-heap, like the columns, because loops over two
     /// kinds of memory are slower.
-    static TextRun of(Place place, String text) {
+    static TextValue of(Place place, String text) {
         Charset charset = place.unitSize() == 1 ? StandardCharsets.UTF_8 : UTF_32;
         byte[] bytes = text.getBytes(charset);
         MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, bytes.length));
         MemorySegment.copy(bytes, 0, memory, Layouts.U8, 0, bytes.length);
         boolean isPadded = !place.field().isVariable();
-        return new TextRun(memory, 0, bytes.length, place.unitSize(), isPadded);
+        return new TextValue(memory, 0, bytes.length, place.unitSize(), isPadded);
     }
 
-    static TextRun of(Place.Cells cells, long row) {
+    static TextValue of(Place.Cells cells, long row) {
         Place place = cells.place();
         boolean isPadded = !place.field().isVariable();
-        return new TextRun(cells.values(), cells.start(row), cells.limit(row), place.unitSize(), isPadded);
+        return new TextValue(cells.values(), cells.start(row), cells.limit(row), place.unitSize(), isPadded);
     }
 
-    static int order(Place.Cells cells, long row, TextRun text) {
+    static int order(Place.Cells cells, long row, TextValue text) {
         return order(of(cells, row), text);
     }
 
@@ -43,7 +43,7 @@ record TextRun(MemorySegment memory, long start, long limit, int unitSize, boole
     }
 
     /// The first difference decides, also in the padding: a zero there is less than any other unit.
-    static int order(TextRun left, TextRun right) {
+    static int order(TextValue left, TextValue right) {
         long common = Math.min(left.limit - left.start, right.limit - right.start);
         for (long i = 0; i < common; i += left.unitSize) {
             int order = Integer.compareUnsigned(left.unit(left.start + i), right.unit(right.start + i));
