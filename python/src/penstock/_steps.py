@@ -62,8 +62,8 @@ class RunRanges(Mapping[int, "tuple[int, int]"]):
 class Dataset:
     """The steps of many games, and the runs they come from.
 
-    A dataset is a folder that `penstock game2048 steps build` or the original program wrote. `steps` is an
-    array over the file, so opening reads no rows.
+    A dataset is a folder that `penstock game2048 steps build` or the original program wrote.
+    `steps` is an array over the file, so opening reads no rows.
 
     >>> import penstock.game2048 as a2
     >>> ds = a2.Dataset("steps")  # doctest: +SKIP
