@@ -231,11 +231,11 @@ class Changes:
             else f"{self._path}: another thread has rolled back, and the changes since the last "
             "commit are given up; make them again"
         )
-        self._losses.note(self._bereft(count), count, reason, is_failure=is_failure)
+        self._losses.note(self._threads_of_lost_rows(count), count, reason, is_failure=is_failure)
         if self._discarder is not None:
             self._losses.tell(self._discarder)
 
-    def _bereft(self, count: int) -> list[threading.Thread]:
+    def _threads_of_lost_rows(self, count: int) -> list[threading.Thread]:
         """The threads with changes that are not among the committed records."""
         return [
             thread

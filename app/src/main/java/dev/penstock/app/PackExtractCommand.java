@@ -80,14 +80,14 @@ final class PackExtractCommand extends PackfileCommand {
     }
 
     /// An action on one record.
-    private interface Step {
-        void at(long index) throws IOException;
+    private interface RecordAction {
+        void run(long index) throws IOException;
     }
 
-    private static void forEach(List<IndexRanges.Range> ranges, Step step) throws IOException {
+    private static void forEach(List<IndexRanges.Range> ranges, RecordAction action) throws IOException {
         for (IndexRanges.Range range : ranges) {
             for (long index = range.first(); index <= range.last(); index++) {
-                step.at(index);
+                action.run(index);
             }
         }
     }

@@ -372,8 +372,8 @@ final class HostileDatasets {
         }
 
         @Override
-        public void forEach(Sink sink, Progress progress) throws IOException {
-            whole.forEach(sink, progress);
+        public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
+            whole.forEach(receiver, progress);
             throw new IOException("interrupted");
         }
 

@@ -39,9 +39,9 @@ record BlockRecords(FileRows rows, List<Field> fields) implements RowRecords {
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         try (Batch batch = Batch.create(fields)) {
-            RowRecords.forEachPart(this, batch, rows::read, sink, progress);
+            RowRecords.forEachPart(this, batch, rows::read, receiver, progress);
         }
     }
 

@@ -86,12 +86,12 @@ record ChainedRecords(String name, List<RecordSource> sources, List<Long> counts
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         long total = rowCount();
         long before = 0;
         for (int i = 0; i < sources.size(); i++) {
             long first = before;
-            sources.get(i).forEach(sink, (done, ignored) -> progress.at(first + done, total));
+            sources.get(i).forEach(receiver, (done, ignored) -> progress.at(first + done, total));
             before += counts.get(i);
         }
     }

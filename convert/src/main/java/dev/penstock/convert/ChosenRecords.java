@@ -51,7 +51,7 @@ record ChosenRecords(RecordSource source, List<Field> fields, Where where, Recor
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         AtomicLong readCount = new AtomicLong();
         try (Batch chosen = Batch.create(fields)) {
             source.forEach(
@@ -63,7 +63,7 @@ record ChosenRecords(RecordSource source, List<Field> fields, Where where, Recor
                         }
                         chosen.complete(rows.length);
                         if (rows.length > 0) {
-                            sink.accept(null, chosen);
+                            receiver.accept(null, chosen);
                         }
                     },
                     progress);

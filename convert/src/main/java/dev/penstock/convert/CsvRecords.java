@@ -50,10 +50,10 @@ record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fi
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         CountingStream counted = stream == null ? file.open() : new CountingStream(stream, 0);
         try (CsvReader<CsvLine> reader = CsvLine.reader(counted);
-                RowCollector rows = new RowCollector(fields, rules.hasMissing(), sink)) {
+                RowCollector rows = new RowCollector(fields, rules.hasMissing(), receiver)) {
             CsvLines lines = new CsvLines(name, reader);
             CsvLine first = lines.next();
             int[][] columns = columns(first);

@@ -43,13 +43,13 @@ record DatasetRecords(Dataset open, List<Field> fields, RecordChoice choice) imp
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         Scan.of(open)
                 .withFields(fields)
                 .withWhere(choice.where(open))
                 .withFilter(filter())
                 .withProgress(progress)
-                .forEach(chunk -> sink.accept(chunk.indices(), chunk.batch()));
+                .forEach(chunk -> receiver.accept(chunk.indices(), chunk.batch()));
     }
 
     private Scan.Filter filter() {

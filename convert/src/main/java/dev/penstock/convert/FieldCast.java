@@ -64,17 +64,17 @@ final class FieldCast implements AutoCloseable {
                         changed.stream().map(Field::name).toArray(String[]::new));
     }
 
-    /// Passes the rows on to a sink with the fields of the target.
-    void apply(long[] indices, Batch source, RecordSource.Sink sink) throws IOException {
+    /// Passes the rows on to a receiver with the fields of the target.
+    void apply(long[] indices, Batch source, RecordSource.BatchReceiver receiver) throws IOException {
         if (convert == null) {
-            applyLayout(indices, source, sink);
+            applyLayout(indices, source, receiver);
             return;
         }
         converted.clear();
         convert.apply(source, converted);
         converted.complete(source.rowCount());
         try {
-            applyLayout(indices, converted, sink);
+            applyLayout(indices, converted, receiver);
         } finally {
             for (int i = 0; i < from.size(); i++) {
                 if (from.get(i).equals(numbers.get(i))) {
@@ -84,9 +84,9 @@ final class FieldCast implements AutoCloseable {
         }
     }
 
-    private void applyLayout(long[] indices, Batch source, RecordSource.Sink sink) throws IOException {
+    private void applyLayout(long[] indices, Batch source, RecordSource.BatchReceiver receiver) throws IOException {
         if (target == null) {
-            sink.accept(indices, source);
+            receiver.accept(indices, source);
             return;
         }
         target.clear();
@@ -101,7 +101,7 @@ final class FieldCast implements AutoCloseable {
         }
         target.complete(source.rowCount());
         try {
-            sink.accept(indices, target);
+            receiver.accept(indices, target);
         } finally {
             for (int i = 0; i < to.size(); i++) {
                 if (isExchanged(i)) {

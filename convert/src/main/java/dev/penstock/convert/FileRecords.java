@@ -75,8 +75,8 @@ record FileRecords(Location folder, Storage storage, List<Location> files, Field
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
-        try (RowCollector rows = new RowCollector(fields(), true, sink)) {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
+        try (RowCollector rows = new RowCollector(fields(), true, receiver)) {
             for (Location file : files) {
                 rows.set(0, value(file, rows));
                 rows.complete();

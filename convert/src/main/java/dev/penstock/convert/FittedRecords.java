@@ -118,10 +118,10 @@ record FittedRecords(RecordSource source, List<List<Field>> numbers, List<Field>
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         List<FieldCast> casts = new ArrayList<>();
         List<Field> from = source.fields();
-        Sink last = sink;
+        BatchReceiver last = receiver;
         try {
             for (List<Field> next : numbers) {
                 casts.add(new FieldCast(from, next, next));
@@ -129,7 +129,7 @@ record FittedRecords(RecordSource source, List<List<Field>> numbers, List<Field>
             }
             casts.add(new FieldCast(from, from, fields));
             for (FieldCast cast : casts.reversed()) {
-                Sink following = last;
+                BatchReceiver following = last;
                 last = (indices, batch) -> cast.apply(indices, batch, following);
             }
             source.forEach(last, progress);

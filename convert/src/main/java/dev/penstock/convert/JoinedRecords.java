@@ -43,7 +43,7 @@ record JoinedRecords(List<RecordSource> sources, List<Field> fields) implements 
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         List<PulledRecords> pulled = new ArrayList<>();
         try (Batch joined = Batch.create(fields)) {
             for (RecordSource source : sources) {
@@ -52,7 +52,7 @@ record JoinedRecords(List<RecordSource> sources, List<Field> fields) implements 
             long rowCount = available(pulled);
             while (rowCount > 0) {
                 copy(pulled, rowCount, joined);
-                sink.accept(null, joined);
+                receiver.accept(null, joined);
                 rowCount = available(pulled);
             }
         } finally {

@@ -23,7 +23,7 @@ final class JsonLines implements AutoCloseable {
 
     /// Receives a value as [Json] parses it.
     @FunctionalInterface
-    interface Sink {
+    interface ValueReceiver {
         /// @throws IllegalArgumentException when the value is not valid; the line is added to the message
         void accept(Object json);
     }
@@ -31,8 +31,8 @@ final class JsonLines implements AutoCloseable {
     /// Reads the next value.
     ///
     /// @return false when there is none
-    /// @throws BadInput when the line is not JSON, or the sink refuses it
-    boolean next(Sink sink) throws IOException {
+    /// @throws BadInput when the line is not JSON, or the receiver refuses it
+    boolean next(ValueReceiver receiver) throws IOException {
         String line = line();
         while (line != null && line.isBlank()) {
             line = line();
@@ -41,7 +41,7 @@ final class JsonLines implements AutoCloseable {
             return false;
         }
         try {
-            sink.accept(Json.parseRecord(line.getBytes(StandardCharsets.UTF_8)));
+            receiver.accept(Json.parseRecord(line.getBytes(StandardCharsets.UTF_8)));
             return true;
         } catch (IllegalArgumentException e) {
             throw new BadInput(file.name() + ", line " + lineNumber + ": " + e.getMessage(), e);

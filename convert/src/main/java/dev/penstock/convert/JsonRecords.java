@@ -35,7 +35,7 @@ record JsonRecords(TextFile file, List<Field> fields, TextRules rules) implement
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         List<ValueText> texts = fields.stream()
                 .map(field -> new ValueText(field, rules.bytes()))
                 .toList();
@@ -45,7 +45,7 @@ record JsonRecords(TextFile file, List<Field> fields, TextRules rules) implement
         }
         byte[][] values = new byte[fields.size()][];
         try (JsonLines lines = new JsonLines(file);
-                RowCollector rows = new RowCollector(fields, rules.hasMissing(), sink)) {
+                RowCollector rows = new RowCollector(fields, rules.hasMissing(), receiver)) {
             while (next(lines, json -> set(json, texts, positions, values, rows), rows)) {
                 rows.complete();
                 if (rows.recordCount() % RowCollector.PROGRESS_RECORDS == 0) {
@@ -58,9 +58,10 @@ record JsonRecords(TextFile file, List<Field> fields, TextRules rules) implement
     }
 
     /// Reads on. The records before a line that is not valid are passed on first.
-    private static boolean next(JsonLines lines, JsonLines.Sink sink, RowCollector rows) throws IOException {
+    private static boolean next(JsonLines lines, JsonLines.ValueReceiver receiver, RowCollector rows)
+            throws IOException {
         try {
-            return lines.next(sink);
+            return lines.next(receiver);
         } catch (BadInput e) {
             rows.flush();
             throw e;

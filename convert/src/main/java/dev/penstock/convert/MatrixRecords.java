@@ -93,7 +93,7 @@ record MatrixRecords(Dataset matrices, List<Field> fields, long itemRows) implem
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         try (Batch batch = Batch.create(fields);
                 Batch items = Batch.create(matrices.fields())) {
             boolean isLarge = !isOneRow() && stored().itemSize() > COPY_BYTES;
@@ -108,7 +108,7 @@ record MatrixRecords(Dataset matrices, List<Field> fields, long itemRows) implem
                             readItems(first, count, target, items);
                         }
                     },
-                    sink,
+                    receiver,
                     progress);
         }
     }

@@ -81,13 +81,13 @@ record NumberRecords(RecordSource source, Field field) implements RecordSource {
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         try (Batch rows = Batch.create(fields())) {
             source.forEach(
                     (indices, batch) -> {
                         requireOneSize(indices, batch);
                         BatchRows.copy(batch, 0, batch.rowCount(), rows);
-                        sink.accept(indices, rows);
+                        receiver.accept(indices, rows);
                     },
                     progress);
         }

@@ -17,7 +17,7 @@ import java.util.Optional;
 public interface RecordSource extends AutoCloseable {
     /// Receives the records.
     @FunctionalInterface
-    interface Sink {
+    interface BatchReceiver {
         /// @param indices the index of each row's record in [#dataset], or null if there is no dataset
         /// @param batch   the rows; valid during the call only
         void accept(long[] indices, Batch batch) throws IOException;
@@ -46,7 +46,7 @@ public interface RecordSource extends AutoCloseable {
     Optional<Dataset> dataset();
 
     /// Reads all records in order. Progress is reported in records or bytes.
-    void forEach(Sink sink, Progress progress) throws IOException;
+    void forEach(BatchReceiver receiver, Progress progress) throws IOException;
 
     @Override
     void close() throws IOException;

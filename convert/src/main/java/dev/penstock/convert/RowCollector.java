@@ -26,7 +26,7 @@ public final class RowCollector implements AutoCloseable {
 
     private final List<Field> fields;
     private final boolean hasMissing;
-    private final RecordSource.Sink sink;
+    private final RecordSource.BatchReceiver receiver;
     private final Batch batch;
     private final int rowsMax;
     /// The memory of the fields of fixed size; null for others.
@@ -39,10 +39,10 @@ public final class RowCollector implements AutoCloseable {
     private long variableBytes;
     private long recordCount;
 
-    public RowCollector(List<Field> fields, boolean hasMissing, RecordSource.Sink sink) {
+    public RowCollector(List<Field> fields, boolean hasMissing, RecordSource.BatchReceiver receiver) {
         this.fields = fields;
         this.hasMissing = hasMissing;
-        this.sink = sink;
+        this.receiver = receiver;
         this.batch = Batch.create(fields);
         long rowSize = fields.stream()
                 .filter(field -> !field.isVariable())
@@ -146,7 +146,7 @@ public final class RowCollector implements AutoCloseable {
             }
         }
         batch.complete(rowCount);
-        sink.accept(null, batch);
+        receiver.accept(null, batch);
         begin();
     }
 

@@ -56,7 +56,7 @@ public interface RowRecords extends RecordSource {
     }
 
     /// Reads all rows, a few MiB at a time.
-    static void forEachPart(RowRecords rows, Batch batch, RowReader reader, Sink sink, Progress progress)
+    static void forEachPart(RowRecords rows, Batch batch, RowReader reader, BatchReceiver receiver, Progress progress)
             throws IOException {
         long rowSize = rows.fields().getFirst().itemSize();
         long rowsAtOnce = Math.max(1, COPY_BYTES / rowSize);
@@ -65,7 +65,7 @@ public interface RowRecords extends RecordSource {
             batch.clear();
             reader.read(row, count, batch.column(0).reserveValues(count * rowSize));
             batch.complete(count);
-            sink.accept(null, batch);
+            receiver.accept(null, batch);
             progress.at(row + count, rows.rowCount());
         }
     }

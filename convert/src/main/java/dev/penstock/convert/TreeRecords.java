@@ -43,7 +43,7 @@ record TreeRecords(TreeReader tree) implements RecordSource {
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         long total = tree.count();
         long done = 0;
         TreeScan scan = tree.scan();
@@ -66,7 +66,7 @@ record TreeRecords(TreeReader tree) implements RecordSource {
                 }
                 complete(batch.column(0), paths, used);
                 batch.complete(rowCount);
-                sink.accept(null, batch);
+                receiver.accept(null, batch);
                 done += rowCount;
                 progress.at(done, total);
             }

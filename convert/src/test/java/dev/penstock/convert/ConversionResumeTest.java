@@ -72,7 +72,7 @@ class ConversionResumeTest {
         }
 
         @Override
-        public void forEach(Sink sink, Progress progress) throws IOException {
+        public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
             AtomicLong readCount = new AtomicLong();
             whole.forEach(
                     (indices, batch) -> {
@@ -81,7 +81,7 @@ class ConversionResumeTest {
                         if (last >= stop) {
                             interrupt();
                         }
-                        sink.accept(indices, batch);
+                        receiver.accept(indices, batch);
                     },
                     progress);
         }

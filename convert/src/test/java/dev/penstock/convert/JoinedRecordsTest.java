@@ -58,9 +58,9 @@ final class JoinedRecordsTest {
         }
 
         @Override
-        public void forEach(Sink sink, Progress progress) throws IOException {
+        public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
             reader = Thread.currentThread();
-            try (RowCollector rows = new RowCollector(fields(), true, sink)) {
+            try (RowCollector rows = new RowCollector(fields(), true, receiver)) {
                 for (long i = 0; i < count; i++) {
                     rows.fixed(0).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, i);
                     rows.complete();

@@ -63,8 +63,8 @@ public final class ToyText implements SourceKind {
         }
 
         @Override
-        public void forEach(Sink sink, Progress progress) throws IOException {
-            try (RowCollector rows = new RowCollector(fields, false, sink)) {
+        public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
+            try (RowCollector rows = new RowCollector(fields, false, receiver)) {
                 List<String> lines = Files.readAllLines(path);
                 for (String line : lines.subList(1, lines.size())) {
                     String[] values = line.split(" ");

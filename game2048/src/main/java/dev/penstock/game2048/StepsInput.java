@@ -106,7 +106,7 @@ final class StepsInput implements AutoCloseable {
 
     /// Receives the chunks.
     @FunctionalInterface
-    interface Sink {
+    interface ChunkReceiver {
         void accept(Chunk chunk) throws IOException;
     }
 
@@ -130,7 +130,7 @@ final class StepsInput implements AutoCloseable {
     }
 
     /// Passes on all runs in order.
-    void forEach(Sink sink) throws IOException {
+    void forEach(ChunkReceiver receiver) throws IOException {
         int chunkCount = Math.ceilDiv(runCount(), CHUNK_RUNS);
         Deque<Future<Chunk>> underWay = new ArrayDeque<>();
         try (ExecutorService pool = Parallel.pool(options.workers())) {
@@ -142,7 +142,7 @@ final class StepsInput implements AutoCloseable {
                         underWay.add(pool.submit(() -> chunk(first)));
                     }
                     Chunk done = Parallel.await(underWay.poll());
-                    sink.accept(done);
+                    receiver.accept(done);
                     chunks.giveBack(done);
                     options.progress().at(Math.min(runCount(), (chunk + 1L) * CHUNK_RUNS), runCount());
                 }

@@ -3,6 +3,7 @@ package dev.penstock.store;
 
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
+import dev.penstock.file.RangeWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -84,12 +85,6 @@ final class TableCheckpointWriter {
                 table.write(MemorySegment.ofArray(new byte[1]), oldSize - 1);
             }
         }
-    }
-
-    /// Receives bytes at an offset.
-    @FunctionalInterface
-    private interface RangeWriter {
-        void write(MemorySegment bytes, long offset) throws IOException;
     }
 
     private void writeSlots(int field, long from, RangeWriter target) throws IOException {

@@ -2,6 +2,7 @@
 package dev.penstock.tree;
 
 import dev.penstock.file.RangeReader;
+import dev.penstock.file.RangeWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -12,12 +13,6 @@ final class ArenaOutput {
     private static final int WINDOW_START = 1 << 18;
     static final int WINDOW_MAX = 4 << 20;
     private static final int PIECE_SIZE = 1 << 12;
-
-    /// Writes bytes at an offset of the file.
-    @FunctionalInterface
-    interface RangeWriter {
-        void write(MemorySegment source, long offset) throws IOException;
-    }
 
     private final RangeWriter write;
     private final RangeReader read;

@@ -194,7 +194,7 @@ final class TreeLookup {
         long jumpNode = start;
         int jumpPosition = startPosition;
         int jumpNodeCount = 0;
-        boolean isNoting = true;
+        boolean isRecording = true;
         long offset;
         while (true) {
             if (position <= jumpLimit) {
@@ -230,10 +230,10 @@ final class TreeLookup {
                 if (child == ABSENT) {
                     return ABSENT;
                 }
-                if (isNoting && isWorthNoting()) {
+                if (isRecording && isWorthNoting()) {
                     // One for each lookup, so that the upper levels, which many keys share, are cached first.
                     steps.put(node, wanted, child, isLine(child));
-                    isNoting = false;
+                    isRecording = false;
                 }
                 node = child;
             }

@@ -29,7 +29,7 @@ final class StoreOracle {
     private final List<Item> items = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private final List<String> history;
-    private final boolean isNoting;
+    private final boolean isRecording;
     private long clock;
     /// The time of the last report of lost changes, or of the last rollback, to any thread.
     private long lossTime;
@@ -40,7 +40,7 @@ final class StoreOracle {
     StoreOracle(boolean isDurable, List<String> history) {
         this.isDurable = isDurable;
         this.history = history;
-        this.isNoting = history != null;
+        this.isRecording = history != null;
     }
 
     /// A record that some thread owns.
@@ -145,7 +145,7 @@ final class StoreOracle {
 
     /// Adds an event to the history that a failing run prints.
     private void note(String event, Object what) {
-        if (isNoting) {
+        if (isRecording) {
             history.add("  " + ++clock + " " + Thread.currentThread().getName() + ": " + event + " " + what);
         }
     }

@@ -44,7 +44,7 @@ final class StoreSimulation {
     /// Whether there may be bytes in memory that no force writes to the disk any more: a limit of snapshots.
     private boolean hasUnforceableBytes;
 
-    private StoreSimulation(long seed, boolean isNoting) {
+    private StoreSimulation(long seed, boolean isRecording) {
         this.random = new Random(seed);
         this.threads = new SimulatedThreads(random);
         this.fieldCount = 1 + random.nextInt(2);
@@ -61,7 +61,7 @@ final class StoreSimulation {
                 .withRotateBytes(200 + random.nextInt(1500))
                 .withCloseMillis(Long.MAX_VALUE / 1_000_000)
                 .withSwapping(isSwapping);
-        this.oracle = new StoreOracle(durability == StoreOptions.Durability.COMMIT, isNoting ? history : null);
+        this.oracle = new StoreOracle(durability == StoreOptions.Durability.COMMIT, isRecording ? history : null);
     }
 
     /// The result of a run.
@@ -71,9 +71,9 @@ final class StoreSimulation {
         return run(seed, false);
     }
 
-    /// @param isNoting whether the history has every call
-    static Outcome run(long seed, boolean isNoting) {
-        return run(new StoreSimulation(seed, isNoting));
+    /// @param isRecording whether the history has every call
+    static Outcome run(long seed, boolean isRecording) {
+        return run(new StoreSimulation(seed, isRecording));
     }
 
     /// A run on a disk that only pretends to force, to show that this is noticed.

@@ -64,8 +64,8 @@ public record LoaderxRecords(Path folder, Disk disk, LoaderxStore store, List<Fi
     }
 
     @Override
-    public void forEach(Sink sink, Progress progress) throws IOException {
-        try (RowCollector rows = new RowCollector(fields, true, sink)) {
+    public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
+        try (RowCollector rows = new RowCollector(fields, true, receiver)) {
             for (long index = 0; index < store.count(); index++) {
                 List<byte[]> values = store.get(index);
                 for (int i = 0; i < values.size(); i++) {

@@ -7,6 +7,7 @@ import dev.penstock.file.Parallel;
 import dev.penstock.game2048.RunJsonl;
 import dev.penstock.game2048.RunPack;
 import dev.penstock.pack.PackReader;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.PackSelection;
 import dev.penstock.plugin.PackfileCommand;
 import dev.penstock.plugin.ProgressBar;
@@ -93,8 +94,8 @@ final class PackToJsonlCommand extends PackfileCommand {
     @Option(names = "--no-progress", hidden = true)
     boolean isWithoutProgress;
 
-    @Option(names = "--overwrite", description = "Replace an existing output file atomically.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     @Override
     public Integer call() throws IOException {
@@ -113,7 +114,7 @@ final class PackToJsonlCommand extends PackfileCommand {
             if (isData) {
                 count = RunJsonl.write(runs, indices, options, data(), progress);
             } else {
-                try (NewFileStream stream = NewFileStream.create(Disk.real(), Path.of(output), isReplacing)) {
+                try (NewFileStream stream = NewFileStream.create(Disk.real(), Path.of(output), overwrite.isGiven)) {
                     count = RunJsonl.write(runs, indices, options, stream, progress);
                     stream.publish();
                 }

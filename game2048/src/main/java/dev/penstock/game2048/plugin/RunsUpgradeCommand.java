@@ -7,6 +7,7 @@ import dev.penstock.game2048.RunDecoder;
 import dev.penstock.game2048.RunFile;
 import dev.penstock.game2048.RunVersion;
 import dev.penstock.plugin.Command;
+import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -50,8 +52,8 @@ final class RunsUpgradeCommand extends Command {
     @Option(names = "--lenient", hidden = true)
     boolean isLenient;
 
-    @Option(names = "--overwrite", description = "Replace existing files.")
-    boolean isReplacing;
+    @Mixin
+    OverwriteOption overwrite;
 
     private long copiedCount;
 
@@ -103,6 +105,6 @@ final class RunsUpgradeCommand extends Command {
         copiedCount += isOld ? 0 : 1;
         Path folder = target.toAbsolutePath().getParent();
         Files.createDirectories(folder);
-        RunFile.write(target, isOld ? RunDecoder.encode(run, RunVersion.V2) : bytes, isReplacing);
+        RunFile.write(target, isOld ? RunDecoder.encode(run, RunVersion.V2) : bytes, overwrite.isGiven);
     }
 }
