@@ -57,7 +57,7 @@ final class ShardsWriteCommand extends Command {
     @Option(
             names = "--field",
             paramLabel = "NAME",
-            description = "The field of records that have several, such as a column of a Parquet file.")
+            description = "The field of records that have several, such as a key of JSON Lines.")
     String field;
 
     @Option(
