@@ -35,7 +35,7 @@ final class StatsCommand extends DatasetsCommand {
     @Option(
             names = "--values",
             description = "Also show quantiles, the number of distinct values and the most frequent values. Exact up to"
-                    + " 8,192 values (quantiles) and 4,096 distinct values, otherwise from a random sample, which the"
+                    + " 16,384 values (quantiles) and 4,096 distinct values, otherwise from a random sample, which the"
                     + " output says.")
     boolean isDetailed;
 

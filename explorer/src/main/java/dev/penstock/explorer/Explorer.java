@@ -48,7 +48,7 @@ public final class Explorer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Workers workers = new Workers();
-    private final FilterRuns runs = new FilterRuns();
+    private final Searches searches = new Searches(workers);
     private final Map<String, Page> pages;
     private final ValueReply values;
 
@@ -77,7 +77,9 @@ public final class Explorer implements AutoCloseable {
         this.values = new ValueReply(shelf, workers);
         this.pages = Map.of(
                 "overview", new OverviewPage(shelf),
-                "records", new RecordsPage(shelf, runs, workers),
+                "records", new RecordsPage(shelf, searches, workers),
+                "fields", new FieldsPage(shelf, searches),
+                "pair", new PairPage(shelf, workers),
                 "record", new RecordPage(shelf, workers),
                 "find", new FindPage(shelf, workers));
         this.server = HttpServer.create(new InetSocketAddress(options.host(), options.port()), BACKLOG);
@@ -158,8 +160,13 @@ public final class Explorer implements AutoCloseable {
     private void answerPost(String path, Query query, Reply reply) throws IOException {
         switch (path) {
             case "verify" -> verify(query, reply);
-            case "filter" -> filter(query, reply);
-            default -> reply.text(404, "there is nothing to do at " + path);
+            default -> {
+                if (pages.get(path) instanceof SearchPage page) {
+                    search(page, query, reply);
+                } else {
+                    reply.text(404, "there is nothing to do at " + path);
+                }
+            }
         }
     }
 
@@ -175,20 +182,11 @@ public final class Explorer implements AutoCloseable {
                                 : Catalog.verify(entry.location(), shelf.options(), tracker)));
     }
 
-    private void filter(Query query, Reply reply) throws IOException {
+    private void search(SearchPage page, Query query, Reply reply) throws IOException {
         String id = query.text("dataset");
-        long budget = query.number("budget", RecordsPage.BUDGET_SECONDS_MAX, 1, RecordsPage.BUDGET_SECONDS_MAX);
+        long budget = query.number("budget", SearchPage.BUDGET_SECONDS_MAX, 1, UNLIMITED_SECONDS);
         shelf.with(id, dataset -> {
-            FilterRun run = runs.of(id, dataset, query.text("where"));
-            run.lock().lock();
-            try {
-                ProgressLines.send(reply, workers, budget, tracker -> {
-                    run.search(dataset, tracker);
-                    return run.json();
-                });
-            } finally {
-                run.lock().unlock();
-            }
+            searches.send(page.search(query, id, dataset), dataset, budget, reply);
             return null;
         });
     }

@@ -6,6 +6,7 @@ import dev.penstock.Field;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.plugin.Description;
 import dev.penstock.plugin.Fields;
+import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,12 +16,10 @@ import java.util.function.LongUnaryOperator;
 /// Some rows of the table of records: all records or those that match a condition, in their order or shuffled.
 ///
 /// @param shelf   the datasets
-/// @param runs    the searches
+/// @param searches the searches
 /// @param workers the threads
-record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Page {
+record RecordsPage(Shelf shelf, Searches searches, Workers workers) implements SearchPage {
     private static final long ROWS_MAX = 200;
-    private static final long BUDGET_SECONDS = 10;
-    static final long BUDGET_SECONDS_MAX = 60;
 
     @Override
     public Object json(Query query) throws IOException {
@@ -29,10 +28,10 @@ record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Pag
     }
 
     private Object json(Query query, String id, Dataset dataset) throws IOException {
-        FilterRun run = query.has("where") ? runs.of(id, dataset, query.text("where")) : null;
-        long budget = query.number("budget", BUDGET_SECONDS, 0, BUDGET_SECONDS_MAX);
+        FilterRun run = query.has("where") ? search(query, id, dataset) : null;
+        long budget = SearchPage.budget(query);
         if (run != null && budget > 0) {
-            FilterRuns.search(run, dataset, workers, budget);
+            searches.run(run, dataset, budget);
         }
         long count = run == null ? dataset.count() : run.listedCount();
         long start = query.number("start", 0, 0, Long.MAX_VALUE);
@@ -57,6 +56,14 @@ record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Pag
         json.put("start", start);
         json.put("rows", workers.read(() -> new RecordReader(dataset, fields).rows(indices)));
         return json;
+    }
+
+    @Override
+    public FilterRun search(Query query, String id, Dataset dataset) throws IOException {
+        String condition = query.text("where");
+        Where where = Where.parse(condition, dataset.conditionFields());
+        return searches.of(
+                id, dataset, FilterRun.class, List.of(condition), () -> new FilterRun(where, dataset.count()));
     }
 
     /// The record in each row of the table. With a seed, the rows have the order that the loader's shuffle has.

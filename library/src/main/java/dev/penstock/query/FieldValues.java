@@ -19,7 +19,8 @@ import java.util.Map;
 /// @param quantiles       the quantiles by share, ascending; empty when there are no values
 /// @param distinctCount   the number of different values
 /// @param isDistinctExact whether that is exact, and the counts of `top` belong to all values
-/// @param top             the most frequent values, the most frequent one first
+/// @param top             the most frequent values, the most frequent one first; in a sample only those that occur
+///                        more than once
 public record FieldValues(
         long count,
         long sampleCount,
@@ -27,8 +28,8 @@ public record FieldValues(
         long distinctCount,
         boolean isDistinctExact,
         List<Frequent> top) {
-    /// The number of values that quantiles are computed from; half a percentage point of a quantile's share.
-    public static final int SAMPLE_MAX = 1 << 13;
+    /// The number of values that quantiles are computed from; a third of a percentage point of its share.
+    public static final int SAMPLE_MAX = 1 << 14;
 
     /// The number of different values that are counted one by one.
     public static final int DISTINCT_MAX = 1 << 12;
@@ -36,7 +37,7 @@ public record FieldValues(
     /// The number of frequent values that are listed.
     public static final int TOP_MAX = 20;
 
-    static final List<Double> SHARES = List.of(0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0);
+    static final List<Double> SHARES = List.of(0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99);
 
     public FieldValues {
         quantiles = new LinkedHashMap<>(quantiles);

@@ -139,7 +139,12 @@ final class ValueTally {
                 : Comparator.comparingDouble(entry -> value(entry.key).doubleValue());
         all.sort(Comparator.<ValueCounts.Entry>comparingLong(entry -> -entry.count)
                 .thenComparing(own));
-        return all.stream().limit(FieldValues.TOP_MAX).map(this::frequent).toList();
+        long least = counts.isComplete() ? 1 : 2;
+        return all.stream()
+                .filter(entry -> entry.count >= least)
+                .limit(FieldValues.TOP_MAX)
+                .map(this::frequent)
+                .toList();
     }
 
     private FieldValues.Frequent frequent(ValueCounts.Entry entry) {

@@ -104,9 +104,10 @@ final class FieldValuesTest {
     @Test
     void unsignedNumbersAreInTheirOrder() throws IOException {
         FieldValues found = of(UNSIGNED, 1, 1, -1, Long.MIN_VALUE, 0);
-        assertEquals(0L, found.quantiles().get(0.0));
+        assertEquals(0L, found.quantiles().get(0.25));
         assertEquals(1L, found.quantiles().get(0.5));
-        assertEquals(new BigInteger("18446744073709551615"), found.quantiles().get(1.0));
+        assertEquals(new BigInteger("9223372036854775808"), found.quantiles().get(0.75));
+        assertEquals(new BigInteger("18446744073709551615"), found.quantiles().get(0.99));
     }
 
     @Test
@@ -120,7 +121,7 @@ final class FieldValuesTest {
                 Double.doubleToLongBits(Double.NEGATIVE_INFINITY));
         assertEquals(2, found.count());
         assertEquals(1, found.distinctCount());
-        assertEquals(0.0, found.quantiles().get(1.0));
+        assertEquals(0.0, found.quantiles().get(0.99));
     }
 
     @Test
@@ -131,7 +132,7 @@ final class FieldValuesTest {
         assertEquals(4, found.distinctCount());
         FieldValues.Frequent cut = found.top().getLast();
         assertEquals(new FieldValues.Frequent("ä".repeat(48), false, 400L, 1), cut);
-        assertEquals(400L, found.quantiles().get(1.0));
+        assertEquals(400L, found.quantiles().get(0.99));
         assertEquals(1L, found.quantiles().get(0.5));
     }
 

@@ -7,9 +7,10 @@ import {address} from "./net.js";
 import {showHelp} from "./help.js";
 import * as overview from "./overview.js";
 import * as records from "./records.js";
+import * as fields from "./fields.js";
 
-const PAGES = {overview, records, record: records};
-const TITLES = {overview: "Overview", records: "Records"};
+const PAGES = {overview, records, record: records, fields};
+const TITLES = {overview: "Overview", records: "Records", fields: "Fields"};
 
 let leave = () => {};
 
