@@ -7,6 +7,7 @@ import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
+import dev.penstock.plugin.WhereOption;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;

@@ -6,6 +6,7 @@ import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.TargetOptions;
 import dev.penstock.plugin.ByteCount;
 import dev.penstock.plugin.OverwriteOption;
+import dev.penstock.plugin.WhereOption;
 import dev.penstock.store.StoreTypes;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Column;
 import dev.penstock.Dataset;
@@ -16,7 +16,6 @@ import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
 import dev.penstock.loader.WindowSampler;
-import dev.penstock.plugin.Fields;
 import dev.penstock.query.Scan;
 import java.io.IOException;
 import java.util.List;
@@ -25,13 +24,13 @@ import java.util.List;
 ///
 /// @param batchSize the number of records in a batch on one rank
 /// @param progress  receives progress when records have to be read
-record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int worldSize, Progress progress) {
+public record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int worldSize, Progress progress) {
     private static final long BLOCK_BYTES = 1 << 20;
     private static final long WINDOW_BLOCKS = 64;
     private static final long POOL_RUNS = 32;
     private static final long ARRAY_LENGTH_MAX = Integer.MAX_VALUE - 8;
 
-    Sampler make() throws IOException {
+    public Sampler make() throws IOException {
         options.check();
         try {
             Math.multiplyExact(batchSize, worldSize);
