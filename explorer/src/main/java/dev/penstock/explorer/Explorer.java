@@ -79,6 +79,7 @@ public final class Explorer implements AutoCloseable {
                 "overview", new OverviewPage(shelf),
                 "records", new RecordsPage(shelf, searches, workers),
                 "fields", new FieldsPage(shelf, searches),
+                "order", new OrderPage(shelf, searches, workers),
                 "pair", new PairPage(shelf, workers),
                 "record", new RecordPage(shelf, workers),
                 "find", new FindPage(shelf, workers));

@@ -86,8 +86,8 @@ final class RecordsPageTest {
     @Test
     void theProgressEndsWithTheResult() throws IOException {
         try (Served served = Served.of(Served.table(folder.resolve("t.npy"), 1000))) {
-            List<Map<?, ?>> lines =
-                    Served.lines(served.post("records?dataset=t.npy&where=" + Served.encoded("kind == 1 and id < 100")));
+            List<Map<?, ?>> lines = Served.lines(
+                    served.post("records?dataset=t.npy&where=" + Served.encoded("kind == 1 and id < 100")));
             assertTrue(lines.getFirst().containsKey("progress"), lines.toString());
             assertEquals(25L, ((Map<?, ?>) lines.getLast().get("result")).get("matches"));
             List<Map<?, ?>> verified = Served.lines(served.post("verify?dataset=t.npy"));

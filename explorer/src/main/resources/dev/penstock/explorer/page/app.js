@@ -8,9 +8,10 @@ import {showHelp} from "./help.js";
 import * as overview from "./overview.js";
 import * as records from "./records.js";
 import * as fields from "./fields.js";
+import * as order from "./order.js";
 
-const PAGES = {overview, records, record: records, fields};
-const TITLES = {overview: "Overview", records: "Records", fields: "Fields"};
+const PAGES = {overview, records, record: records, fields, order};
+const TITLES = {overview: "Overview", records: "Records", fields: "Fields", order: "Order"};
 
 let leave = () => {};
 

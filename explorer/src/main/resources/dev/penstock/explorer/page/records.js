@@ -8,6 +8,7 @@ import {Rows} from "./rows.js";
 import {Scroller} from "./scroller.js";
 import {RecordPanel} from "./record.js";
 import {Filter} from "./filter.js";
+import {content} from "./cells.js";
 
 const LINE_HEIGHT = 30;
 const PICTURE_LINE_HEIGHT = 72;
@@ -310,14 +311,4 @@ class View {
     else return false;
     return true;
   }
-}
-
-/** A value in a cell of the table. */
-export function content(dataset, row, cell, field) {
-  if (cell.missing) return h("em", {class: "missing"}, "missing");
-  if (cell.large) return h("em", {class: "missing"}, `${bytes(cell.bytes)}, open to see`);
-  if (cell.media?.startsWith("image/")) {
-    return h("img", {src: address("value", {dataset, index: row.index, field: field.name}), alt: `${field.name} of record ${row.index}`, loading: "lazy", decoding: "async"});
-  }
-  return cell.media?.startsWith("audio/") ? `♪ ${cell.media.slice(6)}` : cell.text;
 }
