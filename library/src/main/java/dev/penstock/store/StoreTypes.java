@@ -72,7 +72,7 @@ public final class StoreTypes {
         return null;
     }
 
-    /// NumPy's long name of a type, such as `int64`, which is not mistaken for another: its short names count bytes,
+    /// NumPy's long name of a type, such as `int64`. It is not mistaken for another: NumPy's short names count bytes,
     /// and ours count bits.
     public static String longName(ElementType type) {
         String bits = Long.toString(type.size() * Byte.SIZE);
