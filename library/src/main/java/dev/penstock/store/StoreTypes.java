@@ -72,8 +72,8 @@ public final class StoreTypes {
         return null;
     }
 
-    /// NumPy's long name of a type, such as `int64`. It is not mistaken for another: NumPy's short names count bytes,
-    /// and ours count bits.
+    /// The long name of a type in NumPy, such as `int64`. It is not mistaken for another: short names count bytes
+    /// there, and bits here.
     public static String longName(ElementType type) {
         String bits = Long.toString(type.size() * Byte.SIZE);
         return switch (type) {
