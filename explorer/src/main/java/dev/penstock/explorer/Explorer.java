@@ -19,7 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 /// with the same HTML, whose scripts fetch that data and show it. So every number on a page is also in its JSON.
 ///
 /// A GET changes nothing. Scans with progress are POST requests, because they take the time of the machine.
-/// Nothing is ever written to a dataset.
+/// Nothing is ever written to a dataset; a list of flags is written beside it, when the server may.
 ///
 /// **Ownership.** The caller closes the explorer and then the [Shelf].
 ///
@@ -50,6 +50,7 @@ public final class Explorer implements AutoCloseable {
     private final Workers workers = new Workers();
     private final Searches searches = new Searches(workers);
     private final Map<String, Page> pages;
+    private final FlagsPage flags;
     private final ValueReply values;
 
     /// How the server is reached.
@@ -57,16 +58,21 @@ public final class Explorer implements AutoCloseable {
     /// @param host           the name or address to listen on
     /// @param port           the port, or 0 for any free one
     /// @param frameAncestors the pages that may show the explorer in a frame, as in a Content-Security-Policy
-    public record Options(String host, int port, String frameAncestors) {
-        /// A free port of this machine only, and no frames.
-        public static final Options DEFAULT = new Options("127.0.0.1", 0, "'none'");
+    /// @param isReadOnly     whether flags cannot be written beside the data
+    public record Options(String host, int port, String frameAncestors, boolean isReadOnly) {
+        /// A free port of this machine only, no frames, and nothing is written.
+        public static final Options DEFAULT = new Options("127.0.0.1", 0, "'none'", true);
 
         public Options withAddress(String host, int port) {
-            return new Options(host, port, frameAncestors);
+            return new Options(host, port, frameAncestors, isReadOnly);
         }
 
         public Options withFrameAncestors(String frameAncestors) {
-            return new Options(host, port, frameAncestors);
+            return new Options(host, port, frameAncestors, isReadOnly);
+        }
+
+        public Options withReadOnly(boolean isReadOnly) {
+            return new Options(host, port, frameAncestors, isReadOnly);
         }
     }
 
@@ -74,12 +80,14 @@ public final class Explorer implements AutoCloseable {
         this.shelf = shelf;
         this.options = options;
         this.gate = Gate.create(options.host());
+        this.flags = new FlagsPage(shelf, options.isReadOnly());
         this.values = new ValueReply(shelf, workers);
         this.pages = Map.of(
                 "overview", new OverviewPage(shelf),
                 "records", new RecordsPage(shelf, searches, workers),
                 "fields", new FieldsPage(shelf, searches),
                 "order", new OrderPage(shelf, searches, workers),
+                "flags", flags,
                 "pair", new PairPage(shelf, workers),
                 "record", new RecordPage(shelf, workers),
                 "find", new FindPage(shelf, workers));
@@ -161,6 +169,7 @@ public final class Explorer implements AutoCloseable {
     private void answerPost(String path, Query query, Reply reply) throws IOException {
         switch (path) {
             case "verify" -> verify(query, reply);
+            case "flags" -> reply.json(200, flags.write(query, reply.exchange().getRequestBody()));
             default -> {
                 if (pages.get(path) instanceof SearchPage page) {
                     search(page, query, reply);

@@ -12,6 +12,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /// Some rows of the table of records: all records or those that match a condition, in their order or shuffled.
 ///
@@ -33,13 +35,14 @@ record RecordsPage(Shelf shelf, Searches searches, Workers workers) implements S
         if (run != null && budget > 0) {
             searches.run(run, dataset, budget);
         }
-        long count = run == null ? dataset.count() : run.listedCount();
+        long[] given = query.has("indices") ? indices(query, dataset) : null;
+        long count = given != null ? given.length : run == null ? dataset.count() : run.listedCount();
         long start = query.number("start", 0, 0, Long.MAX_VALUE);
         long rowCount = Math.max(0, Math.min(query.number("count", 50, 0, ROWS_MAX), count - start));
         List<Field> fields =
                 query.has("fields") ? Fields.choose(dataset.conditionFields(), query.text("fields")) : dataset.fields();
         long[] indices = new long[(int) rowCount];
-        LongUnaryOperator order = order(query, run, count);
+        LongUnaryOperator order = given == null ? order(query, run, count) : row -> given[(int) row];
         for (int i = 0; i < indices.length; i++) {
             indices[i] = order.applyAsLong(start + i);
         }
@@ -56,6 +59,20 @@ record RecordsPage(Shelf shelf, Searches searches, Workers workers) implements S
         json.put("start", start);
         json.put("rows", workers.read(() -> new RecordReader(dataset, fields).rows(indices)));
         return json;
+    }
+
+    /// Records that the request lists.
+    private static long[] indices(Query query, Dataset dataset) {
+        long[] indices;
+        try {
+            indices = Stream.of(query.text("indices").split(","))
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("indices must be a list such as 1,2,3", e);
+        }
+        LongStream.of(indices).forEach(index -> RecordReader.requireIndex(dataset, index));
+        return indices;
     }
 
     @Override

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.query;
 
-/// Estimates the number of different hashes, with HyperLogLog in 4 KiB. Small numbers, which use linear counting, are
-/// nearly exact; large ones have a standard error of 1.6 %.
+/// Estimates the number of different hashes, with HyperLogLog in 4 KiB. Small numbers, which use linear counting,
+/// are nearly exact; large ones have a standard error of 1.6 %.
 ///
 /// **Threads.** One thread at a time.
 final class DistinctCount {

@@ -8,11 +8,13 @@ import java.util.Map;
 /// The values of one field in detail: quantiles, distinct values and the most frequent ones.
 ///
 /// Quantiles are values that occur: the smallest value that at least this share of the values does not exceed, as
-/// `numpy.quantile(..., method="inverted_cdf")`. For text, bytes and variable fields they are about sizes in bytes.
+/// `numpy.quantile(..., method="inverted_cdf")`. For text, bytes and variable fields they are about sizes in
+/// bytes.
 ///
-/// Up to [#SAMPLE_MAX] values, everything is exact. Of more values, quantiles belong to a random sample of that size,
+/// Up to [#SAMPLE_MAX] values, quantiles are exact. Of more values, they belong to a random sample of that size,
 /// which depends on the records only and not on the number of threads. Distinct values are counted exactly up to
-/// [#DISTINCT_MAX] and estimated beyond, with an error of about 2 %; the most frequent ones then belong to the sample.
+/// [#DISTINCT_MAX] and estimated beyond, with an error of about 2 %; the most frequent ones then belong to the
+/// sample.
 ///
 /// @param count           the number of values, without missing, NaN and infinite ones
 /// @param sampleCount     the number of values that the quantiles belong to

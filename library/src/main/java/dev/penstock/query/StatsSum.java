@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Statistics that grow with each scan. After a scan that failed or was stopped, they are those of the records that
-/// it had passed on, as its progress said.
+/// Statistics that grow with each scan. After a scan that failed or was stopped, they are those of the records
+/// that it had passed on, as its progress said.
 ///
 /// **Threads.** One thread at a time.
 public final class StatsSum {

@@ -142,9 +142,11 @@ public final class SamplerOptions {
     }
 
     /// The exception for options that cannot be used like this.
+    ///
+    /// @param message a text in which `{block}` stands for the option with this name
     public RuntimeException usage(String message) {
         return spec == null
-                ? new IllegalArgumentException(message.replaceAll("--(?=[a-z])", ""))
-                : new CommandLine.ParameterException(spec.commandLine(), message);
+                ? new IllegalArgumentException(message.replaceAll("\\{([a-z-]+)}|--(?=[a-z])", "$1"))
+                : new CommandLine.ParameterException(spec.commandLine(), message.replaceAll("\\{([a-z-]+)}", "--$1"));
     }
 }
