@@ -38,12 +38,12 @@ _DESTROY, _DETACH, _MACHINE_COUNT = 3, 5, 8
 _WARNING = b"Using incubator modules: jdk.incubator.vector"
 _END_OF_START = b"\0the Java runtime is there\n"
 
-_FORKED = (
+FORKED = (
     "this process was forked from one in which penstock's Java runtime was already running, and a "
     "Java runtime does not survive a fork; start workers with spawn or forkserver, for example "
     "multiprocessing.get_context('forkserver') or "
     "DataLoader(..., multiprocessing_context='forkserver'), or use penstock in the workers only; "
-    "only tables that were opened before can be indexed here"
+    "datasets that were opened before can be indexed here, and nothing else"
 )
 
 
@@ -157,7 +157,7 @@ def next_batch(batch: int, loader: int, info: int) -> int:
 
 def _usable_functions() -> Functions:
     if _is_forked:
-        raise ForkedError(_FORKED)
+        raise ForkedError(FORKED)
     if _is_ended:
         return _after_end()
     if _functions is None:
@@ -455,6 +455,11 @@ def _request(arguments: dict[str, Any]) -> bytes:
 
 def call(verb: str, **arguments: Any) -> Any:
     """Calls Java with arguments in JSON. It is slow, and meant for rare calls."""
+    if _is_forked:
+        from . import _served
+
+        if verb in _served.VERBS:
+            return _served.call(verb, arguments)
     arguments["verb"] = verb
     request = _request(arguments)
     where = c_int64()
