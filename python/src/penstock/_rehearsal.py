@@ -134,6 +134,11 @@ def play(folder: Path, seconds: float) -> None:
     penstock.write(folder / "wide.npy", np.zeros((10_000, 512), np.float32))
     penstock.write(folder / "steps.npy", steps)
     penstock.write(folder / "records.a2pack", records)
+    with penstock.shards.Writer(folder / "shards", 256, shard_rows=5_000) as shards:
+        for _ in range(20):
+            shards.append(np.zeros((500, 256), np.float32))
+    fields = {"text": {}, "number": {"dtype": "i8", "shape": []}}
+    penstock.Store(folder / "written.store", "w", fields=fields).close()
     random = np.random.default_rng(1)
     end = time.process_time() + seconds
     limit = time.monotonic() + _PLAY_LIMIT_SECONDS
@@ -156,3 +161,12 @@ def play(folder: Path, seconds: float) -> None:
                 loader.close()
         with penstock.PackWriter(folder / "written.a2pack", overwrite=True) as writer:
             writer.extend(records)
+        with penstock.open(folder / "shards") as corpus:
+            for dtype in ("f8", "f4"):
+                for _ in corpus.batches(dtype):
+                    pass
+        with penstock.Store(folder / "written.store", "a") as store:
+            store.extend({"text": records[:1000], "number": np.zeros(1000, "i8")})
+            store.commit()
+            for record in records[:1000]:
+                store.append({"text": record, "number": 1})

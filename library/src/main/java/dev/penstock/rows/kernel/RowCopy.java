@@ -55,8 +55,14 @@ public final class RowCopy {
                     void.class, long.class, int.class, long.class, long.class, long.class, long.class, boolean.class));
 
     /// Tells whether vectors may be used now.
-    private static final VectorTrust TRUST =
-            HAS_VECTORS ? VectorTraining.start(VectorRowCopy::train, VectorRowPlaces::train) : new VectorTrust();
+    private static final VectorTrust TRUST = new VectorTrust();
+
+    /// So many rows are copied by words before the vector loops are trained. Training takes as much processor time
+    /// as copying ten million rows, which programs that copy few rows, or larger ones only, need not spend.
+    private static final int ROWS_UNTIL_TRAINING = 1 << 18;
+
+    /// The rows that vectors could have copied. Threads may lose some of each other's counts.
+    private static int copiedByWords;
 
     /// The sink of [#touch], which prevents the compiler from removing the reads.
     private static long touched;
@@ -67,9 +73,16 @@ public final class RowCopy {
 
     private RowCopy() {}
 
-    /// Whether vector instructions are used, from about a second after the first use on.
+    /// Whether vector instructions are used, once enough rows were copied that preparing them is worthwhile.
     public static boolean hasVectors() {
         return HAS_VECTORS && !TRUST.isLost();
+    }
+
+    /// Trains the vector loops in the background, unless that has begun.
+    static void train() {
+        if (HAS_VECTORS && TRUST.begin()) {
+            VectorTraining.start(TRUST, VectorRowCopy::train, VectorRowPlaces::train);
+        }
     }
 
     /// Whether the vector loops are compiled, so that rows are copied by them from now on.
@@ -117,6 +130,10 @@ public final class RowCopy {
             }
         } else {
             ScalarRowCopy.copy(places, count, offset, size, target, stride);
+            if (HAS_VECTORS && size >= VectorRowCopy.SIZE_MIN && (copiedByWords += count) >= ROWS_UNTIL_TRAINING) {
+                copiedByWords = 0;
+                train();
+            }
         }
     }
 

@@ -27,9 +27,9 @@ final class VectorTraining {
     /// Trains loops in the background, one after another. If the system cannot create a thread for it, the loops
     /// are never used.
     ///
+    /// @param trust     is told when all loops are compiled
     /// @param trainings each returns whether its loops are compiled
-    static VectorTrust start(BooleanSupplier... trainings) {
-        VectorTrust trust = new VectorTrust();
+    static void start(VectorTrust trust, BooleanSupplier... trainings) {
         try {
             Thread.ofPlatform().daemon().name("penstock-train").start(() -> {
                 if (isTime() && Stream.of(trainings).allMatch(BooleanSupplier::getAsBoolean)) {
@@ -39,7 +39,6 @@ final class VectorTraining {
         } catch (OutOfMemoryError e) {
             trust.distrust();
         }
-        return trust;
     }
 
     private static boolean isTime() {

@@ -12,15 +12,21 @@ import java.util.concurrent.atomic.AtomicReference;
 final class VectorTrust {
     private enum State {
         UNTRAINED,
+        IN_TRAINING,
         TRAINED,
         LOST
     }
 
     private final AtomicReference<State> state = new AtomicReference<>(State.UNTRAINED);
 
+    /// Returns whether the caller is to train the loops: nobody has begun, and there was no fault.
+    boolean begin() {
+        return state.compareAndSet(State.UNTRAINED, State.IN_TRAINING);
+    }
+
     /// Records that the loops are compiled, unless a fault happened before.
     void trained() {
-        state.compareAndSet(State.UNTRAINED, State.TRAINED);
+        state.compareAndSet(State.IN_TRAINING, State.TRAINED);
     }
 
     /// Records that a page could not be read, which makes the runtime discard compiled code.

@@ -52,17 +52,27 @@ final class Widening {
     /// The sink of [#touch], which prevents the compiler from removing the reads.
     private static byte touched;
 
-    /// Initialised by the first conversion, so that programs without one do not spend a second of processor time
-    /// on the training.
-    private static final class Vectors {
-        static final VectorTrust TRUST = VectorTraining.start(VectorWidening::train);
-    }
+    private static final VectorTrust TRUST = new VectorTrust();
+
+    /// So many numbers are converted by plain loops before the vector loops are trained, which takes as long as
+    /// converting a billion numbers.
+    private static final long NUMBERS_UNTIL_TRAINING = 1L << 28;
+
+    /// The numbers that vectors could have converted. Threads may lose some of each other's counts.
+    private static long convertedPlainly;
 
     private Widening() {}
 
     /// Whether the loops of [VectorWidening] are compiled, and no page was missing so far.
     static boolean isTrained() {
-        return RowCopy.hasVectors() && Vectors.TRUST.isTrained();
+        return RowCopy.hasVectors() && TRUST.isTrained();
+    }
+
+    /// Trains the vector loops in the background, unless that has begun.
+    static void train() {
+        if (RowCopy.hasVectors() && TRUST.begin()) {
+            VectorTraining.start(TRUST, VectorWidening::train);
+        }
     }
 
     private static MethodHandle loop(String name) {
@@ -102,6 +112,10 @@ final class Widening {
         };
         int size = (int) Math.min(COUNT_MAX, count);
         loop.invokeExact(source, target, size);
+        if (hasVectorLoop && RowCopy.HAS_VECTORS && (convertedPlainly += size) >= NUMBERS_UNTIL_TRAINING) {
+            convertedPlainly = 0;
+            train();
+        }
         return size;
     }
 

@@ -17,6 +17,7 @@ class VectorTrustTest {
     @Test
     void vectorsAreTrustedOnceTheyAreTrained() {
         VectorTrust trust = new VectorTrust();
+        assertTrue(trust.begin());
         assertFalse(trust.isTrained());
         trust.trained();
         assertTrue(trust.isTrained());
@@ -26,8 +27,19 @@ class VectorTrustTest {
     }
 
     @Test
+    void onlyOneThreadTrainsTheLoopsAndNoneAfterAFault() {
+        VectorTrust trust = new VectorTrust();
+        assertTrue(trust.begin());
+        assertFalse(trust.begin());
+        VectorTrust lost = new VectorTrust();
+        lost.distrust();
+        assertFalse(lost.begin());
+    }
+
+    @Test
     void aFaultBeforeTheEndOfTheTrainingIsNotForgotten() {
         VectorTrust trust = new VectorTrust();
+        trust.begin();
         trust.distrust();
         trust.trained();
         assertFalse(trust.isTrained());
@@ -38,6 +50,7 @@ class VectorTrustTest {
     void aFaultAtTheSameTimeAsTheEndOfTheTrainingIsNotForgotten() throws Exception {
         long forgotten = race(() -> {
             VectorTrust trust = new VectorTrust();
+            trust.begin();
             return new Subject(trust::trained, trust::distrust, trust::isTrained);
         });
         assertEquals(0, forgotten);

@@ -11,6 +11,11 @@ public final class Vectors {
 
     private final long deadline = System.nanoTime() + PATIENCE_NANOS;
 
+    /// Has them prepared now, and not only after many rows.
+    public Vectors() {
+        RowCopy.train();
+    }
+
     /// Leaves the processor to the threads that prepare the vectors.
     public static void pause() {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
@@ -23,6 +28,7 @@ public final class Vectors {
 
     /// The same for conversions.
     public boolean areAwaitedForNumbers() {
+        Widening.train();
         return areAwaited(Widening.isTrained());
     }
 
