@@ -25,6 +25,17 @@ JAVA_VERSION = 25
 MODULE = "dev.penstock.app"
 # Modules that no class refers to by name.
 MORE_MODULES = ["jdk.incubator.vector", "jdk.unsupported"]
+# What Java sets when it defines the vector module. A graph of modules from a cache is not defined
+# again, and without these options vectors would be objects in compiled code.
+VECTOR_OPTIONS = " ".join(
+    f"-XX:+{name}"
+    for name in (
+        "UnlockExperimentalVMOptions",
+        "EnableVectorSupport",
+        "EnableVectorReboxing",
+        "EnableVectorAggressiveReboxing",
+    )
+)
 # Constants in class files: their tags, and how many bytes more than three they have.
 _UTF8, _CLASS, _TWO_PLACES = 1, 7, (5, 6)
 _MORE_BYTES = {**dict.fromkeys((3, 4, 9, 10, 11, 12, 17, 18), 2), 5: 6, 6: 6, 15: 1}
@@ -171,7 +182,13 @@ def _classes_named(content: bytes) -> tuple[list[str], int]:
 
 
 def _link(jdk: Path, module: Path, folder: Path) -> None:
-    options = ["--strip-debug", "--no-header-files", "--no-man-pages"]
+    options = [
+        "--strip-debug",
+        "--no-header-files",
+        "--no-man-pages",
+        "--add-options",
+        VECTOR_OPTIONS,
+    ]
     _tool(
         jdk, "jlink", "--module-path", module, "--add-modules", MODULE, *options, "--output", folder
     )

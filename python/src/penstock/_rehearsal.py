@@ -161,7 +161,7 @@ def play(folder: Path, seconds: float) -> None:
                 loader.close()
         with penstock.PackWriter(folder / "written.a2pack", overwrite=True) as writer:
             writer.extend(records)
-        with penstock.open(folder / "shards") as corpus:
+        with penstock.open(folder / "shards", expect=penstock.shards.Shards) as corpus:
             for dtype in ("f8", "f4"):
                 for _ in corpus.batches(dtype):
                     pass

@@ -20,6 +20,8 @@ final class PythonBenchmark implements Benchmark {
         parts.put("inside", (settings, python, report) -> new PythonWorkCases(python, settings, report).inside());
         parts.put("work", (settings, python, report) -> new PythonWorkCases(python, settings, report).run());
         parts.put("objects", (settings, python, report) -> new PythonWorkCases(python, settings, report).objects());
+        parts.put("writers", (settings, python, report) -> new PythonWorkCases(python, settings, report).writers());
+        parts.put("early", (settings, python, report) -> new PythonWorkCases(python, settings, report).early());
         parts.put("start", (settings, python, report) -> new PythonProcessCases(python, settings, report).start());
         parts.put("memory", (settings, python, report) -> new PythonProcessCases(python, settings, report).memory());
     }

@@ -21,6 +21,13 @@ final class PythonWorkCases {
             Map.entry("objects-rows-2048-process", 3.0),
             Map.entry("objects-jpeg-64-thread", 1.0),
             Map.entry("objects-jpeg-64-process", 1.0),
+            Map.entry("writers-100-store-append", 1.0),
+            Map.entry("writers-100-store-extend", 1.0),
+            Map.entry("writers-1560-store-append", 1.0),
+            Map.entry("writers-1560-store-extend", 1.0),
+            Map.entry("writers-65536-store-append", 1.25),
+            Map.entry("writers-65536-store-extend", 1.25),
+            Map.entry("writers-two-threads-wall", 1.5),
             Map.entry("inside-wide", 0.9),
             Map.entry("inside-wide-64-batches", 0.9),
             Map.entry("inside-wide-first-batch", 1.0),
@@ -57,6 +64,16 @@ final class PythonWorkCases {
     /// Map-style datasets of Python objects.
     void objects() throws IOException, InterruptedException {
         run(python.words("objects.py", settings.roundsOr(ROUNDS)));
+    }
+
+    /// Writing records one by one and many at once.
+    void writers() throws IOException, InterruptedException {
+        run(python.words("writers.py", settings.roundsOr(ROUNDS)));
+    }
+
+    /// The first pass over data in a new process, with every Java runtime that is there, quiet and busy.
+    void early() throws IOException, InterruptedException {
+        run(python.words("early.py", settings.roundsOr(ROUNDS)));
     }
 
     private void run(List<String> words) throws IOException, InterruptedException {

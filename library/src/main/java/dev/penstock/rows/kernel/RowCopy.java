@@ -86,7 +86,7 @@ public final class RowCopy {
     }
 
     /// Whether the vector loops are compiled, so that rows are copied by them from now on.
-    static boolean isTrained() {
+    public static boolean isTrained() {
         return TRUST.isTrained();
     }
 
