@@ -63,8 +63,8 @@ public final class TableCommit implements AutoCloseable {
     /// @param job     one to 32 lower-case hexadecimal digits that no other job has
     /// @param attempt a number that no other attempt to do the task has
     public static String shardName(String job, long task, long attempt, int number) {
-        String name = TablePaths.name(
-                String.format(Locale.ROOT, "%s%s-%d-%d-", TableOutput.SERIES, job, task, attempt), number, 5);
+        String series = String.format(Locale.ROOT, "%s%s-%d-%d-", TableOutput.SERIES, job, task, attempt);
+        String name = new ShardName(series, number, 5).file();
         if (!OF_JOB.matcher(name).matches()) {
             throw new IllegalArgumentException("a job is named by 1 to 32 hexadecimal digits, got " + job);
         }
