@@ -13,7 +13,6 @@ import dev.penstock.file.Location;
 import dev.penstock.file.Parallel;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.plugin.Description;
-import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import dev.penstock.query.Where;
@@ -167,9 +166,7 @@ final class DatasetRequests {
 
     /// Statistics of all fields.
     static Object stats(Request request) throws IOException {
-        return Stats.of(Scan.of(dataset(request))).fields().stream()
-                .map(FieldStats::description)
-                .toList();
+        return Description.ofFields(Stats.of(Scan.of(dataset(request))));
     }
 
     static Object prepare(Request request) {

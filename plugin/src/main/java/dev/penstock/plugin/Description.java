@@ -5,6 +5,8 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Verification;
 import dev.penstock.file.Location;
+import dev.penstock.query.FieldStats;
+import dev.penstock.query.Stats;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.view.Concat;
@@ -74,6 +76,20 @@ public final class Description {
         description.put("fingerprint", tree.fingerprint());
         description.put("fingerprintExact", tree.isFingerprintExact());
         return description;
+    }
+
+    /// The statistics of fields.
+    public static Map<String, Object> of(Location location, Stats stats) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("path", location);
+        description.put("records", stats.recordCount());
+        description.put("fields", ofFields(stats));
+        return description;
+    }
+
+    /// The statistics of each field.
+    public static List<Map<String, Object>> ofFields(Stats stats) {
+        return stats.fields().stream().map(FieldStats::description).toList();
     }
 
     public static Map<String, Object> of(Verification verification) {
