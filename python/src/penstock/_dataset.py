@@ -78,7 +78,7 @@ class Dataset(Exploring):
         self._handle = handle
         self._description = description
         self._recipe = recipe
-        self._count: int = description["count"]
+        self._count: int = description["records"]
         self._fields = _dtypes.fields(description)
         self._row = _dtypes.row_dtype(description)
         # The dtype of arrays that rows are copied into without conversion.
@@ -556,8 +556,8 @@ class Dataset(Exploring):
         if answer["fields"] != self._description["fields"]:
             raise ValueError(f"the fields of {self.path} have changed; open it again")
         self._description.update(answer)
-        if moved or self._count != answer["count"]:
-            self._count = answer["count"]
+        if moved or self._count != answer["records"]:
+            self._count = answer["records"]
             self._fingerprint = None
         return moved
 
@@ -786,14 +786,14 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
         if found == fingerprint:
             return handle
         is_store = description["format"] == "store"
-        if is_store and _is_first(handle, description["count"], fingerprint):
+        if is_store and _is_first(handle, description["records"], fingerprint):
             # A writer has appended meanwhile. The dataset stays as it was pickled.
             bases.append(handle)
             return _jvm.create(
                 f"the first records of {path}",
                 "subset",
                 handle=handle.number,
-                first=description["count"],
+                first=description["records"],
             )[0]
         handle.close()
         advice = "; pickle a named snapshot, which does not change" if is_store else ""

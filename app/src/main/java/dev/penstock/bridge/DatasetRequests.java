@@ -94,17 +94,8 @@ final class DatasetRequests {
 
     private static Object describe(Request request, Source source) {
         Dataset dataset = source.dataset();
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", dataset.location().toString());
-        description.put("format", dataset.format());
-        description.put("count", dataset.count());
-        description.put("bytes", dataset.bytes());
-        description.put(
-                "fields",
-                source.fields().stream().map(DatasetRequests::describe).toList());
-        description.put("metadata", dataset.metadata());
-        description.put("facts", dataset.facts());
-        description.put("remarks", dataset.remarks());
+        Map<String, Object> description = Description.ofOpen(dataset);
+        description.put("fields", Description.of(source.fields()));
         if (dataset instanceof GroupedRecords grouped) {
             description.put("groups", grouped.groupCount());
         }
@@ -119,16 +110,6 @@ final class DatasetRequests {
             description.put("raw", rows.isRaw());
         }
         request.keep(source);
-        return description;
-    }
-
-    static Map<String, Object> describe(Field field) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("name", field.name());
-        description.put("type", field.type().toString());
-        description.put("elementSize", field.elementSize());
-        description.put("shape", field.shape());
-        description.put("variable", field.isVariable());
         return description;
     }
 

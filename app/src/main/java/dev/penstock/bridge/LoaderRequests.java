@@ -17,6 +17,7 @@ import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.loader.Transform;
+import dev.penstock.plugin.Description;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -87,9 +88,7 @@ final class LoaderRequests {
         }
         Loader loader = Loader.open(dataset, options);
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put(
-                "fields",
-                loader.fields().stream().map(DatasetRequests::describe).toList());
+        answer.put("fields", loader.fields().stream().map(Description::of).toList());
         answer.put("threads", (long) options.threads());
         answer.put("rank", (long) options.ranks().rank());
         answer.put("world", (long) options.ranks().worldSize());

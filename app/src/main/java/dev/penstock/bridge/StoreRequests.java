@@ -6,6 +6,7 @@ import dev.penstock.Column;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.file.Layouts;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.StoreDescription;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
@@ -145,7 +146,7 @@ final class StoreRequests {
         description.put(
                 "fields",
                 writer.fields().stream()
-                        .map(field -> DatasetRequests.describe(field.column()))
+                        .map(field -> Description.of(field.column()))
                         .toList());
         request.keep(new StoreSource(writer));
         return description;

@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.StoreDescription;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
@@ -15,7 +16,6 @@ import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// Requests about a store as a whole: refreshing, named snapshots, rebalancing, and changes of fields.
@@ -118,15 +118,9 @@ final class StoreUpkeepRequests {
     /// @return whether there was a newer commit, and the values that may have changed
     private static Object refresh(Request request) throws IOException {
         Dataset dataset = DatasetRequests.dataset(request);
-        Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("moved", request.isTrue("move") && dataset.refresh());
-        answer.put("count", dataset.count());
-        answer.put("bytes", dataset.bytes());
-        answer.put(
-                "fields",
-                dataset.fields().stream().map(DatasetRequests::describe).toList());
-        answer.put("facts", dataset.facts());
-        answer.put("remarks", dataset.remarks());
+        boolean isMoved = request.isTrue("move") && dataset.refresh();
+        Map<String, Object> answer = Description.ofOpen(dataset);
+        answer.put("moved", isMoved);
         return answer;
     }
 }

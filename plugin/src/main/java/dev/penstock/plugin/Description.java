@@ -23,23 +23,29 @@ public final class Description {
 
     /// A dataset, from its headers. Its facts are there once more by their own names.
     public static Map<String, Object> of(Dataset dataset) throws IOException {
+        Map<String, Object> description = ofOpen(dataset);
+        description.put("fingerprint", dataset.fingerprint());
+        description.put("fingerprintExact", dataset.isFingerprintExact());
+        if (dataset instanceof Concat concat) {
+            description.put(
+                    "parts", concat.parts().stream().map(Description::ofPart).toList());
+        }
+        dataset.facts().forEach(description::putIfAbsent);
+        return description;
+    }
+
+    /// What is known of an open dataset without reading from its files.
+    public static Map<String, Object> ofOpen(Dataset dataset) {
         Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", dataset.location());
+        description.put("path", dataset.location().toString());
         description.put("format", dataset.format());
         description.put("version", dataset.version());
         description.put("records", dataset.count());
         description.put("bytes", dataset.bytes());
         description.put("fields", of(dataset.fields()));
-        description.put("fingerprint", dataset.fingerprint());
-        description.put("fingerprintExact", dataset.isFingerprintExact());
         description.put("metadata", dataset.metadata());
         description.put("facts", dataset.facts());
-        if (dataset instanceof Concat concat) {
-            description.put(
-                    "parts", concat.parts().stream().map(Description::ofPart).toList());
-        }
         description.put("remarks", dataset.remarks());
-        dataset.facts().forEach(description::putIfAbsent);
         return description;
     }
 
@@ -58,7 +64,8 @@ public final class Description {
     public static Map<String, Object> of(Field field) {
         Map<String, Object> description = new LinkedHashMap<>();
         description.put("name", field.name());
-        description.put("type", field.type());
+        description.put("type", field.type().toString());
+        description.put("elementSize", field.elementSize());
         description.put("shape", field.shape());
         description.put("variable", field.isVariable());
         return description;
