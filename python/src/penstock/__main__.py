@@ -28,11 +28,10 @@ def command(arguments: list[str]) -> list[str]:
     ]
     if arguments[:1] and arguments[0] in _SHORT:
         options.append("-XX:TieredStopAtLevel=1")
-    if arguments[:1] and arguments[0] in _FAST:
-        if runtime.has_vectors:
-            options.append("--add-modules=jdk.incubator.vector")
-        if arguments[0] == "demo":
-            options.append(f"-Dpenstock.python={sys.executable}")
+    # Java starts programs of this package.
+    options.append(f"-Dpenstock.python={sys.executable}")
+    if arguments[:1] and arguments[0] in _FAST and runtime.has_vectors:
+        options.append("--add-modules=jdk.incubator.vector")
     main = ["-cp", _runtime.class_path(), "dev.penstock.app.Main"]
     return [runtime.launcher, *options, *main, *arguments]
 

@@ -91,6 +91,10 @@ final class Requests {
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
 
+            case "pipe" -> ConvertRequests.pipe(request);
+            case "convert" -> ConvertRequests.convert(request);
+            case "doctor" -> ConvertRequests.examine(request);
+
             default -> ShardRequests.answer(request);
         };
     }

@@ -28,8 +28,8 @@ final class PythonReader implements StreamedRecords.Program {
 
     static RecordSource open(Location location, String description, String extra) throws IOException {
         if (!location.isLocal()) {
-            throw new IllegalArgumentException(location + " is " + description
-                    + ", which is read from local files only; copy it first");
+            throw new IllegalArgumentException(
+                    location + " is " + description + ", which is read from local files only; copy it first");
         }
         return StreamedRecords.open(location, new PythonReader(location, description, extra));
     }
@@ -40,7 +40,9 @@ final class PythonReader implements StreamedRecords.Program {
         errors = Files.createTempFile("penstock-", ".log");
         try {
             process = PythonProgram.start(
-                    errors.toFile(), "_reading", location.path().toAbsolutePath().toString());
+                    errors.toFile(),
+                    "_reading",
+                    location.path().toAbsolutePath().toString());
         } catch (IOException e) {
             throw new IOException(advice("it could not be started: " + e.getMessage()), e);
         }

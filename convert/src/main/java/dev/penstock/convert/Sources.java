@@ -52,6 +52,13 @@ public final class Sources {
         return DatasetRecords.of(dataset, choice);
     }
 
+    /// Selects fields and records of a source. The result owns the source.
+    ///
+    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
+    public static RecordSource chosen(RecordSource source, RecordChoice choice) throws IOException {
+        return ChosenRecords.of(source, choice);
+    }
+
     /// Opens the records of a location with the names and types of the declared fields of the rules. A folder that
     /// is no dataset has a file for each record.
     ///
