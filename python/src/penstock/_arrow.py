@@ -182,6 +182,16 @@ def _of_hugging_face(data: Any, names: Sequence[str] | None) -> Batches:
     )
 
 
+def columns_of(data: Any, what: str, names: Sequence[str] | None) -> list[_Column]:
+    """The columns of data with Arrow's interface, for `packed_batches`."""
+    return _columns(_Reader(data).schema, what, names)
+
+
+def packed_batches(data: Any, columns: list[_Column]) -> Iterator[list[Packed]]:
+    """The batches of data whose schema is that of the columns."""
+    return _Reader(data).batches(columns)
+
+
 class _Reader:
     """A stream of record batches, and the capsule that owns it."""
 

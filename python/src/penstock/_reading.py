@@ -61,7 +61,7 @@ def opened(data: Any) -> Batches | None:
     return None
 
 
-def _reader(path: str) -> Callable[[str], Batches]:
+def _reader(path: str) -> Callable[[str, list[str] | None], Batches]:
     """The function that reads a path. Java has recognised it."""
     head = b""
     if os.path.isfile(path):
@@ -92,9 +92,14 @@ def _reader(path: str) -> Callable[[str], Batches]:
     return _lmdb.read
 
 
-def read(path: str) -> Batches:
-    """The records of a file or folder that a package of Python reads."""
-    return _reader(path)(path)
+def read(path: str, names: list[str] | None = None) -> Batches:
+    """The records of a file or folder that a package of Python reads.
+
+    Args:
+        path: the file or folder
+        names: the fields to read, or None for all
+    """
+    return _reader(path)(path, names)
 
 
 def main() -> int:
@@ -106,7 +111,7 @@ def main() -> int:
     started = False
     try:
         try:
-            batches = read(sys.argv[1])
+            batches = read(sys.argv[1], sys.argv[2:] or None)
         except BaseException as e:
             sink.write(_batches.MAGIC)
             _fail(sink, e)

@@ -75,7 +75,7 @@ enum PythonKinds implements SourceKind {
 
     @Override
     public RecordSource open(Location location, SourceOptions options) throws IOException {
-        return PythonReader.open(location, description, extra);
+        return PythonReader.open(location, description, extra, options.choice());
     }
 
     private static byte[] bytes(int... values) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A process of the Python package that reads a file or folder, as the program of [StreamedRecords].
@@ -15,23 +16,29 @@ final class PythonReader implements StreamedRecords.Program {
     private final Location location;
     private final String description;
     private final String extra;
+    private final List<String> fields;
     private Path errors;
     private Process process;
 
     /// @param description what is read, as in `an HDF5 file`
     /// @param extra       the extra of the Python package that reads it
-    private PythonReader(Location location, String description, String extra) {
+    /// @param fields      the fields to read, or none for all
+    private PythonReader(Location location, String description, String extra, List<String> fields) {
         this.location = location;
         this.description = description;
         this.extra = extra;
+        this.fields = fields;
     }
 
-    static RecordSource open(Location location, String description, String extra) throws IOException {
+    static RecordSource open(Location location, String description, String extra, RecordChoice choice)
+            throws IOException {
         if (!location.isLocal()) {
             throw new IllegalArgumentException(
                     location + " is " + description + ", which is read from local files only; copy it first");
         }
-        return StreamedRecords.open(location, new PythonReader(location, description, extra));
+        // A condition may name fields that are not chosen.
+        List<String> fields = choice.condition() == null ? choice.fields() : List.of();
+        return StreamedRecords.open(location, new PythonReader(location, description, extra, fields));
     }
 
     @Override
