@@ -27,6 +27,7 @@ def convert(
     to: str | None = None,
     fields: str | Sequence[str] | None = None,
     where: str | None = None,
+    without: Any = None,
     dtype: str | None = None,
     compress: str | None = None,
     level: int | None = None,
@@ -47,6 +48,8 @@ def convert(
             otherwise a store
         fields: the names of the fields to copy; a single name makes plain values of that field
         where: a condition for records, such as `label == 3`
+        without: indices of records to leave out, or a file with them, such as one that `doctor`
+            wrote
         dtype: the type of floating-point numbers: `f16`, `bf16`, `f32` or `f64`
         compress: the compression of a pack or store
         level: the level of the compression of a pack
@@ -74,12 +77,27 @@ def convert(
         request["level"] = _arguments.integer("level", level)
     if shard_rows is not None:
         request["shardRows"] = _arguments.integer("shard_rows", shard_rows, minimum=1)
+    if isinstance(without, (str, bytes, os.PathLike)):
+        request["withoutFile"] = _paths.absolute(without)
+    elif without is not None:
+        indices = _indices(without)
+        request["without"], request["withoutBytes"] = indices.ctypes.data, indices.nbytes
     sources: dict[str, Batches] = {}
     # A condition may name fields that are not copied.
     names = request.get("fields") if where is None else None
     request["source"] = _source(source, "source", "pipe", sources, names)
     answer: dict[str, Any] = _batches.request("convert", sources, **request)
     return answer
+
+
+def _indices(values: Any) -> np.ndarray[Any, Any]:
+    """Indices of records, which must not be negative: a source need not have a known length."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty(0, np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 0:
+        raise ValueError("without must be a list of indices from 0, or a file with one")
+    return np.ascontiguousarray(array, np.int64)
 
 
 def doctor(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.TargetOptions;
@@ -8,6 +9,7 @@ import dev.penstock.plugin.ByteCount;
 import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.store.StoreTypes;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -38,6 +40,13 @@ final class TargetOption {
 
     @Mixin
     WhereOption where;
+
+    @Option(
+            names = "--without",
+            paramLabel = "FILE",
+            description = "Leave out the records whose indices are in this file, which doctor or select wrote. In a"
+                    + " source that is no dataset they are the numbers of the records, from 0.")
+    Path without;
 
     @Option(
             names = "--dtype",
@@ -91,7 +100,7 @@ final class TargetOption {
     }
 
     /// The selected fields and records.
-    RecordChoice choice() {
+    RecordChoice choice() throws IOException {
         if (field != null && fields != null) {
             throw new IllegalArgumentException("--field and --fields cannot be used together");
         }
@@ -104,7 +113,10 @@ final class TargetOption {
                 names.add(name.strip());
             }
         }
-        return RecordChoice.ALL.withFields(names).withCondition(where.condition);
+        return RecordChoice.ALL
+                .withFields(names)
+                .withCondition(where.condition)
+                .withWithout(without == null ? null : IndexSet.read(without));
     }
 
     /// The records, as rows of numbers if a type was given.

@@ -4,6 +4,7 @@ package dev.penstock.bridge;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.convert.Conversion;
+import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceOptions;
@@ -21,6 +22,7 @@ import dev.penstock.store.StoreTypes;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -122,12 +124,24 @@ final class ConvertRequests {
         return Sources.open(location, SourceOptions.DEFAULT.withText(rules).withChoice(choice));
     }
 
-    private static RecordChoice choice(Request request) {
+    private static RecordChoice choice(Request request) throws IOException {
         RecordChoice choice = RecordChoice.ALL;
         if (request.has("fields")) {
             choice = choice.withFields(request.list("fields", String.class));
         }
-        return request.has("where") ? choice.withCondition(request.text("where")) : choice;
+        if (request.has("where")) {
+            choice = choice.withCondition(request.text("where"));
+        }
+        if (request.has("withoutFile")) {
+            choice = choice.withWithout(IndexSet.read(Path.of(request.text("withoutFile"))));
+        } else if (request.has("without")) {
+            IndexSet indices = new IndexSet();
+            for (long index : request.memory("without").toArray(ValueLayout.JAVA_LONG_UNALIGNED)) {
+                indices.add(index);
+            }
+            choice = choice.withWithout(indices);
+        }
+        return choice;
     }
 
     private static TargetOptions targetOptions(Request request) {

@@ -74,7 +74,7 @@ final class PythonReader implements StreamedRecords.Program {
         String last = text.substring(text.lastIndexOf('\n') + 1);
         boolean isAbsent = last.contains("No module named penstock") || last.contains("No module named 'penstock");
         if (isAbsent || last.contains("No module named 'numpy'")) {
-            return advice(last);
+            throw new IOException(advice(last));
         }
         int code = process.isAlive() ? 0 : process.exitValue();
         return !last.isEmpty() ? last : code > 128 ? "it was killed by signal " + (code - 128) : "exit code " + code;

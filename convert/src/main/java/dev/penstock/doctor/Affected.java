@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.doctor;
 
+import dev.penstock.convert.IndexSet;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -9,14 +10,14 @@ final class Affected {
     private final Check check;
     private final String field;
     /// The records of all findings together, or null when they are not wanted.
-    private final RecordMarks marks;
+    private final IndexSet marks;
 
     /// The lowest indices, in order. Some checks find records in another order.
     private final TreeSet<Long> first = new TreeSet<>();
     private long count;
 
     /// @param field the field, or null
-    Affected(Check check, String field, RecordMarks marks) {
+    Affected(Check check, String field, IndexSet marks) {
         this.check = check;
         this.field = field;
         this.marks = marks;

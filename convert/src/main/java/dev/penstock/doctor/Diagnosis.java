@@ -2,11 +2,8 @@
 package dev.penstock.doctor;
 
 import dev.penstock.Field;
-import dev.penstock.table.DType;
-import dev.penstock.table.RowType;
-import dev.penstock.table.TableWriter;
+import dev.penstock.convert.IndexSet;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,9 +15,9 @@ public final class Diagnosis {
     private final String name;
     private final List<Field> fields;
     private final Findings findings;
-    private final RecordMarks marks;
+    private final IndexSet marks;
 
-    Diagnosis(String name, List<Field> fields, Findings findings, RecordMarks marks) {
+    Diagnosis(String name, List<Field> fields, Findings findings, IndexSet marks) {
         this.name = name;
         this.fields = List.copyOf(fields);
         this.findings = findings;
@@ -57,15 +54,7 @@ public final class Diagnosis {
     ///
     /// @throws java.nio.file.FileAlreadyExistsException when the file exists and may not be replaced
     public void write(Path file, boolean isReplacing) throws IOException {
-        TableWriter writer = TableWriter.create(
-                file, RowType.of(DType.parse("<i8")), TableWriter.Options.DEFAULT.withReplacing(isReplacing));
-        try {
-            marks.forEach(indices -> writer.append(MemorySegment.ofArray(indices)));
-        } catch (Throwable e) {
-            writer.abort();
-            throw e;
-        }
-        writer.close();
+        marks.write(file, isReplacing);
     }
 
     /// The whole result as values for JSON.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.doctor;
 
+import dev.penstock.convert.IndexSet;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
@@ -34,7 +35,7 @@ public final class Doctor implements AutoCloseable {
     private final RecordSource source;
     private final DoctorOptions options;
     private final List<Field> fields;
-    private final RecordMarks marks = new RecordMarks();
+    private final IndexSet marks = new IndexSet();
     private final Findings findings;
     private final Decoding decoding = new Decoding();
     private final Map<Field, List<ColumnExam>> exams = new LinkedHashMap<>();
@@ -282,7 +283,7 @@ public final class Doctor implements AutoCloseable {
 
     private void reportKeys(Field field, RepeatExam exam) throws IOException {
         // A field that only happens to be called like a key must not mark its records.
-        RecordMarks repeated = new RecordMarks();
+        IndexSet repeated = new IndexSet();
         long[] example = {-1, -1};
         exam.forEach((index, first, isOther) -> {
             repeated.add(index);

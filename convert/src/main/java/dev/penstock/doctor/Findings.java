@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.doctor;
 
+import dev.penstock.convert.IndexSet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,13 +11,13 @@ import java.util.Set;
 /// Collects findings, and facts about fields that are no findings.
 final class Findings {
     private final Set<Check> checks;
-    private final RecordMarks marks;
+    private final IndexSet marks;
     private final List<Finding> all = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private final Map<String, Map<String, Object>> facts = new LinkedHashMap<>();
     private long recordCount;
 
-    Findings(Set<Check> checks, RecordMarks marks) {
+    Findings(Set<Check> checks, IndexSet marks) {
         this.checks = checks;
         this.marks = marks;
     }

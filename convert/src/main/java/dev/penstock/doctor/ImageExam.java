@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.doctor;
 
+import dev.penstock.convert.IndexSet;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
@@ -31,7 +32,7 @@ final class ImageExam implements ColumnExam {
     private final Decoding decoding;
     private final Affected broken;
     /// Values that do not begin like an image.
-    private final RecordMarks others = new RecordMarks();
+    private final IndexSet others = new IndexSet();
 
     private long imageCount;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.doctor;
 
+import dev.penstock.convert.IndexSet;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
@@ -32,7 +33,7 @@ final class TextExam implements ColumnExam {
     }
 
     /// Invalid values of a field of bytes, until it is known whether it is text.
-    private final RecordMarks doubtful = new RecordMarks();
+    private final IndexSet doubtful = new IndexSet();
 
     @Override
     public void add(Column column, long rowCount, RecordIds ids) {
