@@ -5,6 +5,7 @@ import dev.penstock.Field;
 import dev.penstock.plugin.Text;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Stats;
+import dev.penstock.store.StoreTypes;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -74,7 +75,7 @@ final class StatsText {
     private static String type(FieldStats stats) {
         Field field = stats.field();
         String shape = field.shape().isEmpty() ? "" : " " + field.shape();
-        return field.type() + shape + (stats.isOfSizes() ? " sizes" : "");
+        return StoreTypes.longName(field.type()) + shape + (stats.isOfSizes() ? " sizes" : "");
     }
 
     /// Integers in full, other numbers with a few digits.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.doctor;
 
-import dev.penstock.convert.IndexSet;
 import dev.penstock.Batch;
 import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Progress;
+import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

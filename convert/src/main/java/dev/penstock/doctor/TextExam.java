@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.doctor;
 
-import dev.penstock.convert.IndexSet;
 import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.convert.IndexSet;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
