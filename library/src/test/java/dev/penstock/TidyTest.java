@@ -38,8 +38,8 @@ final class TidyTest {
 
     private static final Pattern OPTION = Pattern.compile("^[^/\n]*\"[^\"\n]*--[a-z][^\"\n]*\"", Pattern.MULTILINE);
 
-    /// The packages that a package may use, without the common start of their names. All may use the root package
-    /// and [dev.penstock.file.Location]. Packages that are not listed may use all.
+    /// The packages that a package may use, without the common start of their names. All may use the root
+    /// package and [dev.penstock.file.Location]. Packages that are not listed may use all.
     private static final Map<String, String> ARROWS = Map.ofEntries(
             Map.entry("", ""),
             Map.entry("file", ""),

@@ -32,8 +32,8 @@ import java.util.Map;
 final class ConvertRequests {
     private ConvertRequests() {}
 
-    /// The reading end of a pipe. It is opened before Python closes its own, so that Python notices when Java stops
-    /// to read.
+    /// The reading end of a pipe. It is opened before Python closes its own, so that Python notices when Java
+    /// stops to read.
     private static final class Pipe implements StreamedRecords.Program, AutoCloseable {
         private final InputStream stream;
         private boolean isStarted;
@@ -67,14 +67,22 @@ final class ConvertRequests {
         }
     }
 
+    static Object answer(Request request) throws IOException {
+        return switch (request.verb()) {
+            case "pipe" -> pipe(request);
+            case "convert" -> convert(request);
+            default -> examine(request);
+        };
+    }
+
     /// Opens the reading end of a pipe by its descriptor.
-    static Object pipe(Request request) throws IOException {
+    private static Object pipe(Request request) throws IOException {
         request.keep(new Pipe(new FileInputStream("/dev/fd/" + request.number("descriptor"))));
         return null;
     }
 
     /// Converts a source to a new dataset.
-    static Object convert(Request request) throws IOException {
+    private static Object convert(Request request) throws IOException {
         Path target = Path.of(request.text("target"));
         String format = request.has("to") ? request.text("to") : null;
         RecordChoice choice = choice(request);
@@ -161,7 +169,7 @@ final class ConvertRequests {
     }
 
     /// Examines a source.
-    static Object examine(Request request) throws IOException {
+    private static Object examine(Request request) throws IOException {
         DoctorOptions options = doctorOptions(request);
         RecordChoice all = RecordChoice.ALL;
         try (RecordSource source = source(request, "source", "pipe", all, TextRules.GUESS);

@@ -20,8 +20,8 @@ final class Requests {
         return Json.text(isOfStore ? StoreRequests.answer(request) : answer(request));
     }
 
-    /// A switch instead of a map of methods, because each method reference would cost a fraction of a millisecond
-    /// at the start of the runtime.
+    /// A switch instead of a map of methods, because each method reference would cost a fraction of a
+    /// millisecond at the start of the runtime.
     ///
     /// @return a value for JSON
     private static Object answer(Request request) throws IOException {
@@ -90,10 +90,7 @@ final class Requests {
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
-
-            case "pipe" -> ConvertRequests.pipe(request);
-            case "convert" -> ConvertRequests.convert(request);
-            case "doctor" -> ConvertRequests.examine(request);
+            case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
 
             default -> ShardRequests.answer(request);
         };

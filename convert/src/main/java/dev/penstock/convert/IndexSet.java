@@ -19,8 +19,8 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// A set of record indices, which takes a bit for each record of the ranges that have any. A NumPy array of integers
-/// holds one in a file.
+/// A set of record indices, which takes a bit for each record of the ranges that have any. A NumPy array of
+/// integers holds one in a file.
 ///
 /// **Threads.** One thread at a time while it changes; any number afterwards.
 public final class IndexSet {

@@ -9,8 +9,8 @@ import java.util.Map;
 
 /// Starts programs of the Python package `penstock`, which read files and images by packages of Python.
 ///
-/// The interpreter is named by the system property `penstock.python`, which the command line of the Python package
-/// sets to its own, or by PENSTOCK_PYTHON in the environment. Otherwise it is `python3`.
+/// The interpreter is named by the system property `penstock.python`, which the command line of the Python
+/// package sets to its own, or by PENSTOCK_PYTHON in the environment. Otherwise it is `python3`.
 public final class PythonProgram {
     /// The system property with the interpreter.
     public static final String INTERPRETER = "penstock.python";
@@ -29,7 +29,8 @@ public final class PythonProgram {
         return variable == null || variable.isBlank() ? "python3" : variable;
     }
 
-    /// Starts a module of the package, with its standard input and output as pipes, and its standard error in a file.
+    /// Starts a module of the package, with its standard input and output as pipes, and its standard error in a
+    /// file.
     ///
     /// @param errors the file for its standard error
     /// @throws IOException when there is no such interpreter

@@ -14,8 +14,8 @@ import java.util.List;
 /// @param fields    the names of the fields in order; empty for all fields
 /// @param condition the condition for records, or null for all
 /// @param sample    selects records by a hash of their index, or null for all
-/// @param without   the records to leave out by their indices or, in a source that is no dataset, their numbers from 0;
-///                  null for none
+/// @param without   the records to leave out by their indices or, in a source that is no dataset, their numbers
+///                  from 0; null for none
 public record RecordChoice(List<String> fields, String condition, ShardSample sample, IndexSet without) {
     /// All fields of all records.
     public static final RecordChoice ALL = new RecordChoice(List.of(), null, null, null);

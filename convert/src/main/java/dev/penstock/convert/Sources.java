@@ -59,8 +59,8 @@ public final class Sources {
         return ChosenRecords.of(source, choice);
     }
 
-    /// Opens the records of a location with the names and types of the declared fields of the rules. A folder that
-    /// is no dataset has a file for each record.
+    /// Opens the records of a location with the names and types of the declared fields of the rules. A folder
+    /// that is no dataset has a file for each record.
     ///
     /// @throws IllegalArgumentException when the records do not fit
     public static RecordSource openFitting(Location location, Catalog.Options options, TextRules rules)

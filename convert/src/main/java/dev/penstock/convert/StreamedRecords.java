@@ -29,8 +29,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// Records that a program writes to a pipe while they are read, such as the Python package for data that packages of
-/// Python read.
+/// Records that a program writes to a pipe while they are read, such as the Python package for data that
+/// packages of Python read.
 ///
 /// ## Layout
 ///
@@ -47,14 +47,11 @@ import java.util.Optional;
 /// Columns are laid out as those of a [Batch]. A field has the keys `name`, `type`, `elementSize`, `shape` and
 /// `variable`.
 ///
-/// A stream that ends before its last message is a failure of the program. Every count, size and offset is checked,
-/// so that a program with a mistake cannot do harm.
+/// A stream that ends before its last message is a failure of the program. Every count, size and offset is
+/// checked, so that a program with a mistake cannot do harm.
 ///
 /// **Threads.** One thread at a time.
 public final class StreamedRecords implements RecordSource {
-    /// The reason for data that the program could not read.
-    public static final Reason UNREADABLE = new Reason("UNREADABLE");
-
     static final byte[] MAGIC = "PENSTOCK RECORDS 1\n".getBytes(StandardCharsets.US_ASCII);
     private static final int PIECE_SIZE = 1 << 30;
     private static final long ROW_COUNT_MAX = 1L << 31;
@@ -157,7 +154,7 @@ public final class StreamedRecords implements RecordSource {
     private IOException failure(String kind, String message) {
         return switch (kind) {
             case "caller" -> throw new IllegalArgumentException(message);
-            case "data" -> throw new DatasetException.Corrupt(location, 0, UNREADABLE, message);
+            case "data" -> throw new DatasetException.Corrupt(location, 0, Reason.UNREADABLE, message);
             case "ended" -> throw new IllegalStateException(message);
             default -> new IOException(message);
         };

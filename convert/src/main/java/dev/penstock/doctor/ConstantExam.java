@@ -41,8 +41,8 @@ final class ConstantExam implements ColumnExam {
                     .finding(
                             isFirstMissing
                                     ? "no record has a value; leave the field out"
-                                    : "a model learns nothing from it, and dividing by its deviation gives NaN; leave the"
-                                            + " field out"));
+                                    : "a model learns nothing from it, and dividing by its deviation gives NaN;"
+                                            + " leave the field out"));
         }
     }
 }

@@ -50,7 +50,8 @@ public final class Diagnosis {
         return marks.count();
     }
 
-    /// Writes the indices of the records with at least one finding, in ascending order, as a NumPy array of int64.
+    /// Writes the indices of the records with at least one finding, in ascending order, as a NumPy array of
+    /// int64.
     ///
     /// @throws java.nio.file.FileAlreadyExistsException when the file exists and may not be replaced
     public void write(Path file, boolean isReplacing) throws IOException {

@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/// Digests of records: 16 bytes of SHA-256 over the values of fields in the order of their names. Equal records have
-/// equal digests in every format; others have different ones for all practical purposes.
+/// Digests of records: 16 bytes of SHA-256 over the values of fields in the order of their names. Equal records
+/// have equal digests in every format; others have different ones for all practical purposes.
 ///
 /// **Threads.** One thread at a time.
 final class Digests {

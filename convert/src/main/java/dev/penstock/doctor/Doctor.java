@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Examines the records of any source for what training would trip over. The records are read once, in order, and
-/// memory is bounded: digests of the records are sorted in a temporary file.
+/// Examines the records of any source for what training would trip over. The records are read once, in order,
+/// and memory is bounded: digests of the records are sorted in a temporary file.
 ///
 /// Records are numbered as in the dataset, and from 0 where the source is no dataset.
 ///
@@ -60,9 +60,11 @@ public final class Doctor implements AutoCloseable {
     /// Examines all records of a source.
     ///
     /// @param source  the source, which the caller closes
-    /// @param other   records that must not be among those of the source, such as those for testing; null for none
+    /// @param other   records that must not be among those of the source, such as those for testing; null for
+    ///                none
     /// @param reading receives the progress of reading the source
-    /// @throws IllegalArgumentException         when a field does not exist, or the other records have other types
+    /// @throws IllegalArgumentException         when a field does not exist, or the other records have other
+    /// types
     /// @throws dev.penstock.DatasetException when the source is damaged
     public static Diagnosis examine(RecordSource source, RecordSource other, DoctorOptions options, Progress reading)
             throws IOException {

@@ -17,8 +17,9 @@ import java.util.Map;
 
 /// Decodes images in a process of Python, by the package Pillow.
 ///
-/// The process reads, for each image, the number of its field, its index, its size (4, 8 and 4 bytes, the highest
-/// first) and its bytes. It writes a line of JSON for each image that does not decode, and one at the end.
+/// The process reads, for each image, the number of its field, its index, its size (4, 8 and 4 bytes, the
+/// highest first) and its bytes. It writes a line of JSON for each image that does not decode, and one at the
+/// end.
 ///
 /// **Threads.** One thread at a time calls; another reads the answers.
 final class ImageDecoder implements AutoCloseable {

@@ -11,8 +11,8 @@ import java.util.PriorityQueue;
 
 /// Examines the sizes of values that have any length: empty and oversized ones, and outliers.
 ///
-/// A size is an outlier when it is far outside the middle half of all sizes: on a logarithmic scale by more than three
-/// times the width of that half, and by a factor of four at least.
+/// A size is an outlier when it is far outside the middle half of all sizes: on a logarithmic scale by more
+/// than three times the width of that half, and by a factor of four at least.
 final class SizeExam implements ColumnExam {
     /// The number of longest and of shortest values that are remembered.
     private static final int REMEMBERED_MAX = 10_000;

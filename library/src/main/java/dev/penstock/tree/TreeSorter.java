@@ -257,8 +257,8 @@ public final class TreeSorter implements AutoCloseable {
         }
     }
 
-    /// Passes all paths on in ascending order, equal ones in the order in which they were added. The sorter is empty
-    /// afterwards.
+    /// Passes all paths on in ascending order, equal ones in the order in which they were added. The sorter is
+    /// empty afterwards.
     public void forEach(Receiver receiver) throws IOException {
         if (file != null) {
             spill();
