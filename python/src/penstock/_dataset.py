@@ -457,7 +457,7 @@ class Dataset(Exploring):
             target=indices.ctypes.data,
             targetBytes=indices.nbytes,
         )
-        return Subset(self, indices)
+        return Subset(self, indices, condition)
 
     def split(
         self, test: float | int = 0.1, seed: int = 0, *, by: str = "record"

@@ -29,14 +29,11 @@ def steps_of(handle: int, record: int, epochs: Iterable[int]) -> list[RecordPlac
     return [RecordPlace(*place) for place in found]
 
 
-def records_of(
-    handle: int, step: int, epoch: int, ranks: Iterable[int], row_count: int
-) -> np.ndarray[Any, Any]:
-    """Returns the records of a step on some ranks, one after the other."""
-    parts = []
-    for rank in ranks:
-        indices = np.empty(row_count, np.int64)
-        count = _jvm.call(
+def records_of(handle: int, step: int, epoch: int, rank: int) -> np.ndarray[Any, Any]:
+    """Returns the records of a step on a rank, or on all ranks, one after the other, for -1."""
+    indices = np.empty(0, np.int64)
+    while True:
+        count: int = _jvm.call(
             "recordsOf",
             handle=handle,
             step=step,
@@ -45,5 +42,6 @@ def records_of(
             target=indices.ctypes.data,
             targetBytes=indices.nbytes,
         )
-        parts.append(indices[:count])
-    return np.concatenate(parts)
+        if count <= len(indices):
+            return indices[:count]
+        indices = np.empty(count, np.int64)

@@ -188,7 +188,8 @@ final class DatasetRequests {
             })));
         }
         long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
-        return opened(request, Subset.of(dataset(request), indices));
+        Subset subset = Subset.of(dataset(request), indices);
+        return opened(request, request.has("condition") ? subset.withCondition(request.text("condition")) : subset);
     }
 
     /// Whether a fingerprint is that of the first records of a dataset.
