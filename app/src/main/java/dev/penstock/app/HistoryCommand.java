@@ -122,6 +122,11 @@ final class HistoryCommand extends Command {
             return 0;
         }
         try (Dataset dataset = paths.isEmpty() ? null : Checkpoint.open(state, paths, io.options(), data.indices())) {
+            if (state.segments().isEmpty()) {
+                throw usage("the checkpoint does not say how epochs were divided into steps, because it was made by an"
+                        + " earlier version or before the first batch; give --batch, and --world if there were several"
+                        + " ranks");
+            }
             Sampler sampler = SamplerRecipe.make(state.orderRecipe(), data.of(spec, dataset));
             History history = History.of(state, sampler);
             if (record != null) {

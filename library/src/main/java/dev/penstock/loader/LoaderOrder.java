@@ -117,6 +117,11 @@ final class LoaderOrder {
     /// @throws IllegalArgumentException when the checkpoint belongs to another dataset or another sampler
     Sampler requireOwn(LoaderState state) throws IOException {
         long recordCount = state.recordCount();
+        if (wholeSampler.continues(state)
+                && recordCount <= dataset.count()
+                && dataset.hasFingerprint(state.fingerprint(), recordCount)) {
+            return wholeSampler;
+        }
         boolean hasGrown = recordCount < dataset.count();
         Sampler order = hasGrown ? state.resizing(wholeSampler) : wholeSampler;
         String then = hasGrown ? dataset.fingerprint(recordCount) : fingerprint(dataset.count());

@@ -77,7 +77,7 @@ public record LoaderState(
         return order.isEmpty() ? Map.of("sampler", sampler, "records", recordCount, "parameters", parameters) : order;
     }
 
-    private static Map<String, Object> plainMap(Map<?, ?> map) {
+    static Map<String, Object> plainMap(Map<?, ?> map) {
         Map<String, Object> plain = new LinkedHashMap<>();
         map.forEach((key, value) -> plain.put((String) key, plain(value)));
         return Collections.unmodifiableMap(plain);

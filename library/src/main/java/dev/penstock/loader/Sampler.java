@@ -90,6 +90,12 @@ public interface Sampler {
                 + " records and cannot be resized to " + recordCount);
     }
 
+    /// Whether this sampler has the order of a checkpoint of another sampler up to its position, so that a
+    /// run can go on with it.
+    default boolean continues(LoaderState state) {
+        return false;
+    }
+
     /// The number of fixed shares that the records are divided into; position `p` samples from share `p` modulo
     /// this number. If it is above 1, a rank takes all positions of its shares and no others, so that it reads
     /// only their records.

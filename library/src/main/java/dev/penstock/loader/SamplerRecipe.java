@@ -96,6 +96,8 @@ public final class SamplerRecipe {
             case "mixture" ->
                 new MixtureSampler(
                         parts(recipe, data), weights(recipe), number(parameters, "length"), number(parameters, "seed"));
+            case "stages" ->
+                StagedSampler.of(recipe, parts(recipe, data), number(parameters, "length"), number(parameters, "seed"));
             default -> throw new IllegalArgumentException("there is no sampler named " + name);
         };
     }
