@@ -26,7 +26,7 @@ class RecordPlace(NamedTuple):
 class Origin(NamedTuple):
     """Where records of a view come from: consecutive records of a dataset with files of its own.
 
-    `record_count` is above 1 for a window. `file` and `file_record` are the file that holds the first
+    `record_count` is above 1 for a window. `file` and `file_record` are the file with the first
     record and its number there, where a dataset has several files. `name` is None where records
     have no names.
     """

@@ -270,15 +270,16 @@ def rebuild(kind: Any, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         base, *selection = arguments
         return rebuild_grouped(reopen(base), *selection)
     if kind == "mix":
-        parts, description, *_, sampler = arguments
+        parts, description, _, fingerprint, sampler = arguments
         mixture = Mixture(_lazy("concat", parts), description, ("mix",))
+        mixture._promised = fingerprint
         mixture.sampler = sampler
         return _joined(mixture, parts)
     if kind == "zip":
-        names, parts, description, *_ = arguments
-        return _joined(
-            Dataset(_lazy("zip", parts, names=names), description, ("zip", names)), parts
-        )
+        names, parts, description, _, fingerprint = arguments
+        zipped = Dataset(_lazy("zip", parts, names=names), description, ("zip", names))
+        zipped._promised = fingerprint
+        return _joined(zipped, parts)
     if kind == "memory":
         from ._in_memory import rebuild as rebuild_memory
 
@@ -291,8 +292,10 @@ def rebuild(kind: Any, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         # A view of a plug-in names the function that makes it.
         rebuilt: Dataset = kind(arguments)
         return rebuilt
-    parts, description, *_ = arguments
-    return _joined(Dataset(_lazy("concat", parts), description, ("concat",)), parts)
+    parts, description, _, fingerprint = arguments
+    joined = Dataset(_lazy("concat", parts), description, ("concat",))
+    joined._promised = fingerprint
+    return _joined(joined, parts)
 
 
 def _lazy(verb: str, parts: Sequence[Dataset], **more: Any) -> _jvm.Handle:
