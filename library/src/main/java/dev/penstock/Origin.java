@@ -9,8 +9,8 @@ import java.util.Objects;
 /// @param dataset     the dataset with the files
 /// @param firstRecord the index of the first record in it
 /// @param recordCount the number of consecutive records, which is above 1 for a window
-/// @param file        the file that holds the first record, or the location of the dataset where one record lies in
-///                    several files
+/// @param file        the file that holds the first record, or the location of the dataset where one record lies
+///                    in several files
 /// @param fileRecord  the number of the first record in that file
 /// @param name        the name of the first record, or null when it has none
 public record Origin(Dataset dataset, long firstRecord, long recordCount, Location file, long fileRecord, String name) {

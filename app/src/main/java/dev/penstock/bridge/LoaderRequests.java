@@ -194,8 +194,8 @@ final class LoaderRequests {
         return found;
     }
 
-    /// The number of rows of a step on one rank, or on all for rank -1, and their records in memory of Python if it
-    /// has given enough.
+    /// The number of rows of a step on one rank, or on all for rank -1, and their records in memory of Python if
+    /// it has given enough.
     static Object recordsOf(Request request) {
         int rank = Math.toIntExact(request.number("rank"));
         long[] indices = loader(request).history().indices(request.number("epoch"), request.number("step"), rank);

@@ -10,16 +10,16 @@ import java.util.function.LongFunction;
 /// What training has seen at every step, and what it will see, computed from the segments of a checkpoint. Nothing
 /// is read.
 ///
-/// Before the first segment, epochs count as if they had been divided as in it; after the last one, they go on as in
-/// it.
+/// Before the first segment, epochs count as if they had been divided as in it; after the last one, they go on as
+/// in it.
 ///
 /// **Threads.** Safe for any number of threads.
 public final class History {
     private final List<Segment> segments;
     private final LongFunction<Sampler> samplers;
 
-    /// A place at which training sees a record. A record that fills up the last step of an epoch is seen at a second
-    /// place, with the position of the first.
+    /// A place at which training sees a record. A record that fills up the last step of an epoch is seen at a
+    /// second place, with the position of the first.
     ///
     /// @param position the position among the samples of the epoch
     /// @param step     the step of the epoch, as batches have it

@@ -303,7 +303,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         stopPass();
         synchronized (this) {
             beginEpoch(pass.epoch() + 1);
-            // A loader that follows a writer begins an epoch with the last commit, so it makes no batch ahead of it.
+            // A loader that follows a writer begins an epoch with the last commit, so it makes no batch ahead of
+            // it.
             if (passCount > 1 && !isClosed && !options.isFollowing() && stepCount() > 0) {
                 ahead = startPass();
             }

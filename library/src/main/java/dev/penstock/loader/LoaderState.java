@@ -13,8 +13,8 @@ import java.util.Objects;
 
 /// A checkpoint of a loader, about a kilobyte for one dataset.
 ///
-/// It is the same on all ranks, and can be resumed with any number of ranks, batch size and threads. It describes the
-/// whole order, so that [History] answers questions about it without the program that made it.
+/// It is the same on all ranks, and can be resumed with any number of ranks, batch size and threads. It describes
+/// the whole order, so that [History] answers questions about it without the program that made it.
 ///
 /// @param fingerprint the fingerprint of the dataset
 /// @param recordCount the number of records of the dataset
@@ -65,7 +65,8 @@ public record LoaderState(
         this(fingerprint, recordCount, sampler, parameters, epoch, delivered, List.of(), Map.of(), Map.of());
     }
 
-    /// The same checkpoint of a run that divided all epochs into steps like this, for a checkpoint that does not say.
+    /// The same checkpoint of a run that divided all epochs into steps like this, for a checkpoint that does not
+    /// say.
     public LoaderState withSteps(long batchSize, int worldSize, boolean isDroppingLast, boolean isEven) {
         Segment whole = new Segment(0, 0, recordCount, batchSize, worldSize, isDroppingLast, isEven, -1, -1);
         return new LoaderState(

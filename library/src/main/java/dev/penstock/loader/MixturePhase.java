@@ -7,13 +7,13 @@ import java.util.List;
 
 /// A part of a run in which the shares of the sources are constant or move in a line.
 ///
-/// At every position of the phase each source is due a number of samples: what it was due before, and the integral of
-/// its share. The phase gives each position to the source whose next sample has to come first if no source is to fall
-/// behind by a whole sample, among those that are not ahead of what they are due. This is the schedule of earliest
-/// deadlines first, which keeps every source within one sample of what it is due.
+/// At every position of the phase each source is due a number of samples: what it was due before, and the
+/// integral of its share. The phase gives each position to the source whose next sample has to come first if no
+/// source is to fall behind by a whole sample, among those that are not ahead of what they are due. This is the
+/// schedule of earliest deadlines first, which keeps every source within one sample of what it is due.
 ///
-/// Positions are divided into chunks. How many samples each source has had at the end of a chunk follows from the same
-/// numbers at its start, so any chunk is reached without its samples; they are made when they are asked for.
+/// Positions are divided into chunks. How many samples each source has had at the end of a chunk follows from the
+/// same numbers at its start, so any chunk is reached without its samples; they are made when they are asked for.
 ///
 /// **Threads.** Safe for any number of threads.
 final class MixturePhase {
@@ -83,7 +83,8 @@ final class MixturePhase {
                 : from[source] * positions + slope * positions * positions / (2.0 * (end - start));
     }
 
-    /// The position at which a source is due a number of samples. After the end of the phase it goes on as it ends.
+    /// The position at which a source is due a number of samples. After the end of the phase it goes on as it
+    /// ends.
     double whenDue(int source, long count) {
         double wanted = count - due[source];
         if (wanted <= 0) {
@@ -136,8 +137,8 @@ final class MixturePhase {
         return next;
     }
 
-    /// The source that gets one more sample before a position: the one that has to have it first, among those that are
-    /// due a part of it.
+    /// The source that gets one more sample before a position: the one that has to have it first, among those
+    /// that are due a part of it.
     private int neediest(long[] next, long position) {
         int best = -1;
         boolean isBestDue = false;

@@ -5,10 +5,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Which source of a mixture each position of a run belongs to, and which sample of the source it is: a function of the
-/// stages, which ends where all sources have had their last sample.
+/// Which source of a mixture each position of a run belongs to, and which sample of the source it is: a function
+/// of the stages, which ends where all sources have had their last sample.
 ///
-/// The function of a position depends on earlier weights only. So stages that are added later change nothing before.
+/// The function of a position depends on earlier weights only. So stages that are added later change nothing
+/// before.
 ///
 /// **Threads.** Safe for any number of threads.
 final class MixtureSchedule {

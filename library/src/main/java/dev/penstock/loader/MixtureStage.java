@@ -10,7 +10,8 @@ import java.util.Map;
 /// The weights of the sources of a mixture from a sample of the run on.
 ///
 /// @param from    the first sample, counted from the beginning of the run over all epochs
-/// @param ramp    the number of samples over which the weights move in a line from those before to these; 0 for a jump
+/// @param ramp    the number of samples over which the weights move in a line from those before to these; 0 for a
+///                jump
 /// @param weights the relative frequency of each source; sources that the list is too short for have weight 0
 public record MixtureStage(long from, long ramp, List<Double> weights) {
     public MixtureStage {

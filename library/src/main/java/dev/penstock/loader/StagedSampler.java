@@ -18,10 +18,11 @@ import java.util.stream.LongStream;
 /// Samples records of several concatenated datasets ([dev.penstock.view.Concat]) in proportion to weights that may
 /// change during the run, each source with its own sampler.
 ///
-/// Which source a position of the run belongs to, and which sample of the source it is, is a function of the position
-/// (`MixtureSchedule`). At any position each source has had its share of the samples so far, to within one sample; for
-/// a few samples after a change of the weights of four or more sources it may be two. The records of a source come in
-/// the order of its own sampler, each of them once before the source starts again, whatever happens to the weights.
+/// Which source a position of the run belongs to, and which sample of the source it is, is a function of the
+/// position (`MixtureSchedule`). At any position each source has had its share of the samples so far, to within
+/// one sample; for a few samples after a change of the weights of four or more sources it may be two. The records
+/// of a source come in the order of its own sampler, each of them once before the source starts again, whatever
+/// happens to the weights.
 ///
 /// Stages that are added behind the position of a checkpoint, and sources that are added behind the others, do not
 /// change the order before, so a run continues with them.
@@ -152,8 +153,8 @@ public final class StagedSampler implements Sampler {
                         .toArray();
     }
 
-    /// Whether a checkpoint's sampler has the same order up to its position: the same sources, of which this one may
-    /// have more, and the same stages before.
+    /// Whether a checkpoint's sampler has the same order up to its position: the same sources, of which this one
+    /// may have more, and the same stages before.
     @Override
     public boolean continues(LoaderState state) {
         try {

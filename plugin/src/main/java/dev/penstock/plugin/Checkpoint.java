@@ -110,8 +110,8 @@ public final class Checkpoint {
         return description;
     }
 
-    /// Opens the dataset of a checkpoint: the given paths, in the order of the checkpoint's datasets, and its views
-    /// over them.
+    /// Opens the dataset of a checkpoint: the given paths, in the order of the checkpoint's datasets, and its
+    /// views over them.
     ///
     /// @param chosen the records that were selected by their indices, for a checkpoint that has only a checksum of
     ///               them; or null
