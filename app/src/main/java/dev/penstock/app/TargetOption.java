@@ -6,7 +6,9 @@ import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.TargetOptions;
 import dev.penstock.plugin.ByteCount;
+import dev.penstock.plugin.IndexFile;
 import dev.penstock.plugin.OverwriteOption;
+import dev.penstock.plugin.WhereOption;
 import dev.penstock.store.StoreTypes;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,8 +46,9 @@ final class TargetOption {
     @Option(
             names = "--without",
             paramLabel = "FILE",
-            description = "Leave out the records whose indices are in this file, which doctor or select wrote. In a"
-                    + " source that is no dataset they are the numbers of the records, from 0.")
+            description =
+                    "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), or JSON"
+                            + " (.json), as the explorer exports flags.")
     Path without;
 
     @Option(
@@ -113,10 +116,8 @@ final class TargetOption {
                 names.add(name.strip());
             }
         }
-        return RecordChoice.ALL
-                .withFields(names)
-                .withCondition(where.condition)
-                .withWithout(without == null ? null : IndexSet.read(without));
+        RecordChoice choice = RecordChoice.ALL.withFields(names).withCondition(where.condition);
+        return without == null ? choice : choice.withoutRecords(IndexSet.of(IndexFile.read(without)));
     }
 
     /// The records, as rows of numbers if a type was given.

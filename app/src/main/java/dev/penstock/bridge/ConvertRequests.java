@@ -18,6 +18,7 @@ import dev.penstock.doctor.Diagnosis;
 import dev.penstock.doctor.Doctor;
 import dev.penstock.doctor.DoctorOptions;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.IndexFile;
 import dev.penstock.store.StoreTypes;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -141,13 +142,10 @@ final class ConvertRequests {
             choice = choice.withCondition(request.text("where"));
         }
         if (request.has("withoutFile")) {
-            choice = choice.withWithout(IndexSet.read(Path.of(request.text("withoutFile"))));
+            choice = choice.withoutRecords(IndexSet.of(IndexFile.read(Path.of(request.text("withoutFile")))));
         } else if (request.has("without")) {
-            IndexSet indices = new IndexSet();
-            for (long index : request.memory("without").toArray(ValueLayout.JAVA_LONG_UNALIGNED)) {
-                indices.add(index);
-            }
-            choice = choice.withWithout(indices);
+            long[] indices = request.memory("without").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
+            choice = choice.withoutRecords(IndexSet.of(indices));
         }
         return choice;
     }

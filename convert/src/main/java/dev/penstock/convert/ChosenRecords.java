@@ -68,7 +68,9 @@ record ChosenRecords(RecordSource source, List<Field> fields, Where where, Recor
                     },
                     progress);
         }
-        choice.requireWithin(name(), readCount.get());
+        if (choice.without() != null) {
+            choice.without().requireBelow(readCount.get(), name());
+        }
     }
 
     /// The selected rows of a batch.

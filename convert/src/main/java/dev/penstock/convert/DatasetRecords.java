@@ -19,7 +19,10 @@ record DatasetRecords(Dataset open, List<Field> fields, RecordChoice choice) imp
     static DatasetRecords of(Dataset dataset, RecordChoice choice) {
         try {
             choice.where(dataset);
-            choice.requireWithin(dataset.location().toString(), dataset.count());
+            if (choice.without() != null) {
+                choice.without()
+                        .requireBelow(dataset.count(), dataset.location().toString());
+            }
             return new DatasetRecords(dataset, choice.of(dataset), choice);
         } catch (Throwable e) {
             dataset.close();
@@ -56,7 +59,7 @@ record DatasetRecords(Dataset open, List<Field> fields, RecordChoice choice) imp
         if (open.hasDeleted()) {
             return index -> choice.has(index) && !open.isDeleted(index);
         }
-        return choice.sample() == null && choice.without() == null ? null : choice::has;
+        return choice.isByIndex() ? choice::has : null;
     }
 
     @Override

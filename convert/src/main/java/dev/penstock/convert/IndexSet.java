@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
-import dev.penstock.Batch;
-import dev.penstock.Column;
-import dev.penstock.Dataset;
-import dev.penstock.Elements;
 import dev.penstock.Fingerprint;
 import dev.penstock.Io;
-import dev.penstock.catalog.Catalog;
-import dev.penstock.query.Scan;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
@@ -30,39 +24,22 @@ public final class IndexSet {
     private final TreeMap<Long, long[]> pages = new TreeMap<>();
     private long count;
 
-    /// Reads the indices in a file, such as one that `select` or `doctor` wrote.
-    ///
-    /// @throws IllegalArgumentException when the file has something else than indices from 0 upwards
-    public static IndexSet read(Path file) throws IOException {
+    /// @throws IllegalArgumentException when an index is negative
+    public static IndexSet of(long[] indices) {
         IndexSet set = new IndexSet();
-        try (Dataset dataset = Catalog.open(file)) {
-            boolean isList = dataset.fields().size() == 1
-                    && dataset.fields().getFirst().type().isInteger()
-                    && dataset.fields().getFirst().shape().isEmpty();
-            if (!isList) {
-                throw new IllegalArgumentException(
-                        file + " is no list of indices: an array of integers with one dimension is needed");
-            }
-            Scan.of(dataset).forEach(chunk -> set.addAll(file, chunk.batch()));
+        for (long index : indices) {
+            set.add(index);
         }
         return set;
     }
 
-    private void addAll(Path file, Batch batch) {
-        Column column = batch.column(0);
-        MemorySegment values = column.values();
-        for (long row = 0; row < batch.rowCount(); row++) {
-            long index = Elements.toLong(
-                    column.field().type(), values, row * column.field().itemSize());
-            if (index < 0) {
-                throw new IllegalArgumentException(file + " has the index " + index + ", and indices start at 0");
-            }
-            add(index);
-        }
-    }
-
     /// Adds an index.
+    ///
+    /// @throws IllegalArgumentException when it is negative
     public void add(long index) {
+        if (index < 0) {
+            throw new IllegalArgumentException("an index must not be negative, got " + index);
+        }
         long[] page = pages.computeIfAbsent(index / PAGE_COUNT, _ -> new long[PAGE_COUNT / Long.SIZE]);
         int place = (int) (index % PAGE_COUNT);
         long bit = 1L << place;
@@ -84,14 +61,17 @@ public final class IndexSet {
         return count;
     }
 
-    /// The largest index, or -1 for an empty set.
-    public long max() {
-        if (pages.isEmpty()) {
-            return -1;
+    /// @throws IndexOutOfBoundsException when there is no such record, which usually means another dataset
+    void requireBelow(long recordCount, String name) {
+        if (!pages.isEmpty()) {
+            Map.Entry<Long, long[]> last = pages.lastEntry();
+            long[] indices = indices(last.getKey() * PAGE_COUNT, last.getValue());
+            long max = indices[indices.length - 1];
+            if (max >= recordCount) {
+                throw new IndexOutOfBoundsException(
+                        "record " + max + " is out of range: " + name + " has " + recordCount + " records");
+            }
         }
-        Map.Entry<Long, long[]> last = pages.lastEntry();
-        long[] indices = indices(last.getKey() * PAGE_COUNT, last.getValue());
-        return indices[indices.length - 1];
     }
 
     /// Passes the indices on in ascending order, some at a time.
@@ -127,12 +107,12 @@ public final class IndexSet {
         writer.close();
     }
 
-    /// A text that differs for different sets.
+    /// A text that is the same for the same indices.
     @Override
     public String toString() {
         Fingerprint fingerprint = new Fingerprint("indices 1");
         pages.forEach((number, page) -> fingerprint.add(number + " " + Arrays.toString(page)));
-        return count + " records " + fingerprint.text();
+        return fingerprint.text();
     }
 
     @Override

@@ -14,8 +14,7 @@ import java.util.List;
 /// @param fields    the names of the fields in order; empty for all fields
 /// @param condition the condition for records, or null for all
 /// @param sample    selects records by a hash of their index, or null for all
-/// @param without   the records to leave out by their indices or, in a source that is no dataset, their numbers
-///                  from 0; null for none
+/// @param without   records that are left out, or null for none
 public record RecordChoice(List<String> fields, String condition, ShardSample sample, IndexSet without) {
     /// All fields of all records.
     public static final RecordChoice ALL = new RecordChoice(List.of(), null, null, null);
@@ -36,23 +35,18 @@ public record RecordChoice(List<String> fields, String condition, ShardSample sa
         return new RecordChoice(fields, condition, sample, without);
     }
 
-    public RecordChoice withWithout(IndexSet without) {
+    public RecordChoice withoutRecords(IndexSet without) {
         return new RecordChoice(fields, condition, sample, without);
     }
 
-    /// Whether a record is selected by its index or number.
+    /// Whether a record is among the selected ones, as far as its index tells.
     boolean has(long index) {
         return (sample == null || sample.has(index)) && (without == null || !without.has(index));
     }
 
-    /// Requires that the records to leave out exist.
-    ///
-    /// @throws IllegalArgumentException when the list is that of other records
-    void requireWithin(String name, long recordCount) {
-        if (without != null && without.max() >= recordCount) {
-            throw new IllegalArgumentException("the list of records to leave out has the record " + without.max()
-                    + ", but " + name + " has only " + recordCount + " records; make the list for this source");
-        }
+    /// Whether records are selected by their index.
+    boolean isByIndex() {
+        return sample != null || without != null;
     }
 
     /// The selected fields of a dataset.
