@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /// The size of a picture in pixels, read from its header without decoding the picture.
 ///
-/// PNG, JPEG, GIF, BMP and WebP are known. The bytes may be damaged: nothing beyond their end is read, and an image
-/// without a complete header has no size.
+/// PNG, JPEG, GIF, BMP and WebP are known. The bytes may be damaged: nothing beyond their end is read, and an
+/// image without a complete header has no size.
 public record ImageSize(long width, long height) {
     private static final ValueLayout.OfShort SMALL_LITTLE =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
