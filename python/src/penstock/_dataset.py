@@ -18,6 +18,7 @@ from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._exploring import Exploring
 from ._forked import ForkedRows
+from ._history import Origin, origins_of
 from ._maps import RecordViews, identity, map_rows, require_unchecked
 from ._memory import BatchInfo
 from ._paths import PathLike
@@ -211,6 +212,20 @@ class Dataset(Exploring):
         indices = _index.wrap(parsed, self._count)
         name = _jvm.call("name", handle=self._java().number, index=int(indices[0]))
         return None if name is None else str(name)
+
+    def origins(self, index: int) -> list[Origin]:
+        """Where a record comes from, through filters, mixtures, windows and concatenations: the
+        dataset, its file, and the number and name of the record in them. A record of `zip` has
+        several.
+
+        >>> import numpy as np, penstock
+        >>> penstock.write("first.npy", np.arange(10))
+        >>> penstock.write("second.npy", np.arange(10, 30))
+        >>> both = penstock.concat(penstock.open("first.npy"), penstock.open("second.npy"))
+        >>> both.select(range(8, 12)).origins(3)[0].record
+        1
+        """
+        return origins_of(self._java().number, int(_index.wrap(np.array([index]), self._count)[0]))
 
     def __repr__(self) -> str:
         if self._handle.is_closed:
@@ -479,7 +494,7 @@ class Dataset(Exploring):
             target=indices.ctypes.data,
             targetBytes=indices.nbytes,
         )
-        return Subset(self, indices)
+        return Subset(self, indices, condition)
 
     def split(
         self, test: float | int = 0.1, seed: int = 0, *, by: str = "record"

@@ -43,6 +43,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("export", ExportCommand.class);
         commands.put("sample", SampleCommand.class);
         commands.put("plan", PlanCommand.class);
+        commands.put("history", HistoryCommand.class);
         commands.put("bench", BenchCommand.class);
         commands.put("pack", PackCommand.class);
         commands.put("table", TableCommand.class);

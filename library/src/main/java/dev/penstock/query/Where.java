@@ -87,7 +87,7 @@ public final class Where {
     /// @throws IllegalArgumentException when the condition is invalid for the fields of the dataset
     public static Subset select(Dataset dataset, String condition) throws IOException {
         Scan scan = Scan.of(dataset).withFields(List.of()).withWhere(parse(condition, dataset.conditionFields()));
-        return Subset.of(dataset, scan.indices());
+        return Subset.of(dataset, scan.indices()).withCondition(condition);
     }
 
     /// The fields that the condition names, each once. A batch needs these fields to be tested.
