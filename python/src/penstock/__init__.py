@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import plugins, samplers, shards, transforms
 from ._column import Column
+from ._converting import convert, doctor
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import (
@@ -26,7 +27,7 @@ from ._errors import (
     WrongFormatError,
 )
 from ._files import read_csv
-from ._history import RecordPlace
+from ._history import Origin, RecordPlace
 from ._in_memory import from_memory
 from ._jvm import ForkedError
 from ._loader import Loader, collate
@@ -72,6 +73,7 @@ __all__ = [
     "Mapped",
     "Mixture",
     "Objects",
+    "Origin",
     "PackWriter",
     "Problem",
     "Ragged",
@@ -87,6 +89,8 @@ __all__ = [
     "WrongFormatError",
     "collate",
     "concat",
+    "convert",
+    "doctor",
     "from_memory",
     "memory",
     "mix",

@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/// Stops an epoch in the middle and resumes it in new processes, with twice as many ranks and another batch size.
-/// The samples are compared with an epoch that was not interrupted.
+/// Stops an epoch in the middle and resumes it in new processes, with twice as many ranks and another batch
+/// size. The samples are compared with an epoch that was not interrupted.
 record LoaderDemo(DemoCommand demo) {
     private static final int BATCH_SIZE = 4096;
     private static final int RESUMED_BATCH_SIZE = 1000;
@@ -128,8 +128,15 @@ record LoaderDemo(DemoCommand demo) {
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> KEPT_FLAGS.stream().anyMatch(flag::startsWith))
                 .forEach(words::add);
-        words.addAll(List.of("-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        words.add("-XX:TieredStopAtLevel=1");
+        Module module = main.getModule();
+        if (module.isNamed()) {
+            words.add("--enable-native-access=" + module.getName());
+            words.addAll(List.of("-m", module.getName() + "/" + main.getName()));
+        } else {
+            words.add("--enable-native-access=ALL-UNNAMED");
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        }
         words.addAll(List.of(arguments));
         return words;
     }

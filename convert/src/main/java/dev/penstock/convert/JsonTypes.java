@@ -15,9 +15,9 @@ import java.util.Set;
 
 /// Guesses the field types of JSON Lines by reading the file once.
 ///
-/// Every line is an object. Its keys are the fields, in the order in which they first occur. Values are booleans,
-/// 64-bit integers, 64-bit floats, text, or lists of numbers or booleans. Lists of one shape are arrays of that
-/// shape; lists of different lengths are variable. A field may be null or absent.
+/// Every line is an object. Its keys are the fields, in the order in which they first occur. Values are
+/// booleans, 64-bit integers, 64-bit floats, text, or lists of numbers or booleans. Lists of one shape are
+/// arrays of that shape; lists of different lengths are variable. A field may be null or absent.
 final class JsonTypes {
     /// The texts by which exports represent numbers that JSON does not have.
     private static final Set<String> NON_FINITE = Set.of("NaN", "Infinity", "-Infinity");
@@ -107,12 +107,10 @@ final class JsonTypes {
             };
         }
 
-        Field field(String name, TextRules rules) {
+        Field field(String source, String name, TextRules rules) {
             ElementType found = type.type(rules.hasMissing());
             if (found == ElementType.UTF8) {
-                return rules.isTextFixed()
-                        ? Field.fixedText(name, ElementType.UTF32, type.widest() * ElementType.UTF32.size())
-                        : Field.variable(name, ElementType.UTF8);
+                return type.text(source, name, rules.isTextFixed());
             }
             boolean isFixed = !isVariable && (shape == null || !shape.contains(0L));
             return isFixed
@@ -140,7 +138,7 @@ final class JsonTypes {
                 entry.getValue().type.seeMissing();
             }
             try {
-                fields.add(entry.getValue().field(name, rules));
+                fields.add(entry.getValue().field(file.name(), name, rules));
             } catch (IllegalArgumentException e) {
                 throw new BadInput(file.name() + ", field " + name + ": " + e.getMessage(), e);
             }

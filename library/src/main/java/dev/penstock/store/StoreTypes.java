@@ -25,7 +25,8 @@ public final class StoreTypes {
     private StoreTypes() {}
 
     /// The type with a name: NumPy's short one (`f4`, `<f4`) or long one (`float32`), or ours (`f32`, `bf16`).
-    /// Where both exist it is NumPy's: `i8` has 8 bytes. Only `meta.json` has the names `i8` and `u8` for 8 bits.
+    /// Where both exist it is NumPy's: `i8` has 8 bytes. Only `meta.json` has the names `i8` and `u8` for 8
+    /// bits.
     ///
     /// @return null when the type is unknown, big-endian or of no fixed size
     public static ElementType find(String name) {
@@ -72,13 +73,16 @@ public final class StoreTypes {
         return null;
     }
 
-    private static String longName(ElementType type) {
+    /// The long name of a type in NumPy, such as `int64`. It is not mistaken for another: short names count
+    /// bytes there, and bits here.
+    public static String longName(ElementType type) {
         String bits = Long.toString(type.size() * Byte.SIZE);
         return switch (type) {
             case I8, I16, I32, I64 -> "int" + bits;
             case U8, U16, U32, U64 -> "uint" + bits;
             case F16, F32, F64 -> "float" + bits;
             case C64, C128 -> "complex" + bits;
+            case BF16 -> "bfloat16";
             default -> type.name().toLowerCase(Locale.ROOT);
         };
     }
