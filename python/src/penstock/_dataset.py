@@ -494,7 +494,7 @@ class Dataset(Exploring):
         handle, answer = _jvm.create_patiently(
             "the subset", "where", handle=self._java().number, condition=condition
         )
-        indices = np.empty(answer["count"], np.int64)
+        indices = np.empty(answer["records"], np.int64)
         _jvm.call(
             "baseIndices",
             handle=handle.number,
