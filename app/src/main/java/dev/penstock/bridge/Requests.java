@@ -91,6 +91,15 @@ final class Requests {
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
 
+            case "partName" -> PartRequests.name(request);
+            case "partsBegin" -> PartRequests.begin(request);
+            case "partsCommit" -> PartRequests.commit(request);
+            case "tableShard" -> PartRequests.tableShard(request);
+            case "appendTableRows" -> PartRequests.appendTableRows(request);
+            case "finishTableShard" -> PartRequests.finishTableShard(request);
+            case "activationShard" -> PartRequests.activations(request);
+            case "appendActivations" -> PartRequests.appendActivations(request);
+
             default -> ShardRequests.answer(request);
         };
     }

@@ -45,6 +45,7 @@ public final class Main {
             new RunsBenchmark(),
             new StepsBenchmark(),
             new ShardsBenchmark(),
+            new ScaleBenchmark(),
             new PythonBenchmark());
 
     private Main() {}

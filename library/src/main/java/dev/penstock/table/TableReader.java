@@ -7,6 +7,7 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Disk;
@@ -180,6 +181,13 @@ public final class TableReader implements StoredRows {
     @Override
     public List<Field> fields() {
         return fields;
+    }
+
+    @Override
+    public List<Shard> shards() {
+        return files.member() == null
+                ? Shard.list(files.files(), shards.rows()::start)
+                : List.of(new Shard(location, 0, count()));
     }
 
     /// Empty with the first check, because a program that maps the files itself would not check them.

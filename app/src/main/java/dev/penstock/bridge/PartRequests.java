@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.ElementType;
+import dev.penstock.catalog.DatasetPart;
+import dev.penstock.catalog.PartsCommit;
+import dev.penstock.file.Disk;
+import dev.penstock.file.PublishMode;
+import dev.penstock.shards.SingleShardWriter;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import dev.penstock.table.TableCommit;
+import dev.penstock.table.TableShard;
+import dev.penstock.table.TableShardWriter;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Requests of programs in which several processes write one dataset: the parts that each writes, and the commit
+/// that publishes them.
+final class PartRequests {
+    private PartRequests() {}
+
+    /// A dataset that is being published: a table, or parts of another kind.
+    private record Commit(TableCommit table, PartsCommit parts) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            if (table != null) {
+                table.close();
+            } else {
+                parts.close();
+            }
+        }
+    }
+
+    private static RowType rowType(Request request) {
+        return new RowType(DType.parse(request.text("dtype")), request.list("shape", Long.class));
+    }
+
+    private static boolean isTable(Request request) {
+        return request.text("kind").equals("table");
+    }
+
+    /// The name of a part, which no other job, task or attempt has.
+    static Object name(Request request) {
+        String job = request.text("job");
+        long task = request.number("task");
+        long attempt = request.number("attempt");
+        int number = Math.toIntExact(request.number("number"));
+        return isTable(request)
+                ? TableCommit.shardName(job, task, attempt, number)
+                : PartsCommit.partName(request.text("kind"), job, task, attempt, number);
+    }
+
+    /// Locks the folder of a dataset for a job.
+    static Object begin(Request request) throws IOException {
+        Path folder = Path.of(request.text("path"));
+        PublishMode mode = PublishMode.valueOf(request.text("mode").toUpperCase(Locale.ROOT));
+        String job = request.text("job");
+        Commit commit = isTable(request)
+                ? new Commit(TableCommit.begin(folder, rowType(request), job, mode, Map.of(), Disk.real()), null)
+                : new Commit(null, PartsCommit.begin(folder, request.text("kind"), job, mode, Map.of(), Disk.real()));
+        request.keep(commit);
+        return null;
+    }
+
+    /// Publishes parts in their order.
+    static Object commit(Request request) throws IOException {
+        Commit commit = request.object("handle", Commit.class);
+        List<String> names = request.list("names", String.class);
+        List<Long> counts = request.list("counts", Long.class);
+        List<Long> sizes = request.list("sizes", Long.class);
+        List<TableShard> shards = new ArrayList<>();
+        List<DatasetPart> parts = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            if (commit.table != null) {
+                String crc = request.list("crcs", String.class).get(i);
+                shards.add(new TableShard(names.get(i), counts.get(i), sizes.get(i), crc));
+            } else {
+                parts.add(new DatasetPart(names.get(i), counts.get(i), sizes.get(i)));
+            }
+        }
+        if (commit.table != null) {
+            commit.table.commit(shards);
+        } else {
+            commit.parts.commit(parts);
+        }
+        return null;
+    }
+
+    static Object tableShard(Request request) throws IOException {
+        TableShardWriter shard = TableShardWriter.create(Path.of(request.text("path")), rowType(request), Disk.real());
+        request.keep(new WriterSource(shard, shard::finish, shard::close, 0));
+        return 0;
+    }
+
+    /// @return the number of rows
+    static Object appendTableRows(Request request) throws IOException {
+        WriterSource source = request.object("handle", WriterSource.class);
+        TableShardWriter shard = source.writer(TableShardWriter.class);
+        MemorySegment rows = request.memory("rows");
+        long before = shard.rowCount();
+        long added = rows.byteSize() / request.number("rowSize");
+        return source.append(request.number("ticket"), added, () -> {
+            shard.append(rows);
+            if (shard.rowCount() != before + added) {
+                throw new IllegalArgumentException("rows of " + request.number("rowSize") + " bytes do not fit");
+            }
+        });
+    }
+
+    /// Completes a shard of a table, and returns what its manifest says about it.
+    static Object finishTableShard(Request request) throws IOException {
+        WriterSource source = request.object("handle", WriterSource.class);
+        source.finish();
+        TableShard shard = source.writer(TableShardWriter.class).finish();
+        return Map.of("name", shard.name(), "records", shard.rows(), "bytes", shard.bytes(), "crc", shard.crc());
+    }
+
+    static Object activations(Request request) throws IOException {
+        ElementType type = ElementType.valueOf(request.text("type").toUpperCase(Locale.ROOT));
+        SingleShardWriter shard =
+                SingleShardWriter.create(Path.of(request.text("path")), request.number("width"), type, Disk.real());
+        request.keep(new WriterSource(shard, shard::finish, shard::close, 0));
+        return 0;
+    }
+
+    /// @return the number of rows
+    static Object appendActivations(Request request) throws IOException {
+        WriterSource source = request.object("handle", WriterSource.class);
+        SingleShardWriter shard = source.writer(SingleShardWriter.class);
+        MemorySegment rows = request.memory("rows");
+        return source.append(
+                request.number("ticket"), rows.byteSize() / request.number("rowSize"), () -> shard.append(rows));
+    }
+}
