@@ -85,8 +85,8 @@ def _plain(schema: Any) -> Any:
     for field in schema:
         kind = field.type
         shape = getattr(kind, "shape", None)
-        if shape is not None and hasattr(kind, "scalar_type"):
-            kind = kind.scalar_type
+        if shape is not None and hasattr(kind, "storage_type"):
+            kind = kind.storage_type.value_type
             for length in reversed(shape):
                 kind = pyarrow.list_(kind, length)
         fields.append(pyarrow.field(field.name, kind))
@@ -165,22 +165,24 @@ def _storage(table: Any) -> Any:
     """A table without Ray's types of tensors."""
     import pyarrow
 
-    wanted = _plain(table.schema)
-    if wanted == table.schema.remove_metadata():
-        return table
     columns = []
-    for column, kind in builtins.zip(table.columns, wanted.types, strict=True):
-        chunks = [getattr(chunk, "storage", chunk) for chunk in column.chunks]
-        columns.append(pyarrow.chunked_array(chunks).cast(_flat(kind)) if chunks else column)
-    return pyarrow.table(dict(builtins.zip(wanted.names, columns, strict=True)))
+    for column, wanted in builtins.zip(table.columns, _plain(table.schema).types, strict=True):
+        if column.type != wanted:
+            chunks = [_nested(chunk.storage, wanted) for chunk in column.chunks]
+            column = pyarrow.chunked_array(chunks, wanted)
+        columns.append(column)
+    return pyarrow.table(dict(builtins.zip(table.schema.names, columns, strict=True)))
 
 
-def _flat(kind: Any) -> Any:
-    """Ray stores a tensor as a flat list."""
+def _nested(flat: Any, wanted: Any) -> Any:
+    """The lists of a tensor, which Ray stores as one list for each row."""
     import pyarrow
 
-    size = 1
-    while pyarrow.types.is_fixed_size_list(kind):
-        size *= kind.list_size
-        kind = kind.value_type
-    return pyarrow.list_(kind, size) if size > 1 else kind
+    lengths = []
+    while pyarrow.types.is_fixed_size_list(wanted):
+        lengths.append(wanted.list_size)
+        wanted = wanted.value_type
+    values = flat.flatten()
+    for length in reversed(lengths):
+        values = pyarrow.FixedSizeListArray.from_arrays(values, length)
+    return values

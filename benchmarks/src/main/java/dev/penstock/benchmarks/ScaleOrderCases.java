@@ -43,7 +43,8 @@ final class ScaleOrderCases {
         }
 
         String text() {
-            return String.format(Locale.ROOT, "%.0e-r%d-b%d", (double) count, world, batch).replace("e+", "e");
+            return String.format(Locale.ROOT, "%.0e-r%d-b%d", (double) count, world, batch)
+                    .replace("e+", "e");
         }
 
         /// A checkpoint in the middle of an epoch.

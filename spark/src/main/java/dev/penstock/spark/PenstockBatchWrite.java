@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.spark;
 
-import dev.penstock.Field;
 import dev.penstock.catalog.DatasetPart;
 import dev.penstock.catalog.PartsCommit;
 import dev.penstock.file.Disk;
 import dev.penstock.file.PublishMode;
 import dev.penstock.pack.PackWriter;
-import dev.penstock.shards.SingleShardWriter;
 import dev.penstock.store.StoreWriter;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableCommit;
@@ -117,17 +115,8 @@ final class PenstockBatchWrite implements BatchWrite {
             case "store" ->
                 StoreWriter.create(path, StoreTask.fields(plan), StoreTask.options())
                         .close();
-            default -> {
-                Field field = plan.fields().getFirst();
-                if (field.isVariable()) {
-                    throw new IllegalArgumentException("there is no row, so the width of the shards is not known: give"
-                            + " it by the option types, as in '" + field.name() + " f32[768]'");
-                }
-                try (SingleShardWriter shard =
-                        SingleShardWriter.create(path, field.shape().getFirst(), field.type(), Disk.real())) {
-                    shard.finish();
-                }
-            }
+            default ->
+                throw new IllegalArgumentException("there is no row, and shards have at least one; check the query");
         }
         return new DatasetPart(path.getFileName().toString(), 0, 0);
     }

@@ -94,8 +94,10 @@ class SparkWriteTest {
         assertTrue(LocalSpark.files(path).size() > 5);
         assertEquals(
                 4950, LocalSpark.read(path).selectExpr("sum(value[0])").first().getDouble(0));
-        save(rows.limit(0), "overwrite", Map.of("kind", "shards", "types", "values bf16[3]"));
-        assertEquals(0, LocalSpark.read(path).count());
+        Exception empty =
+                assertThrows(Exception.class, () -> save(rows.limit(0), "overwrite", Map.of("kind", "shards")));
+        assertTrue(message(empty).contains("there is no row"), message(empty));
+        assertEquals(100, LocalSpark.read(path).count());
         Exception width = assertThrows(
                 Exception.class,
                 () -> save(
