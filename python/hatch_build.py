@@ -22,21 +22,25 @@ build_if_stale {JAR} app library convert plugin loaderx groups objects game2048 
 """
 
 
+def bring_jar(root: Path) -> Path:
+    """Returns the jar in the package of the folder `python`, as it is built from the sources."""
+    checkout = root.parent
+    target = root / "src" / "penstock" / "jar" / "penstock.jar"
+    if not (checkout / "mvnw").exists():
+        # A source archive carries the jar and no Java sources.
+        if not target.exists():
+            raise RuntimeError("penstock is built from a checkout: there is no ../mvnw and no jar")
+        return target
+    subprocess.run(["bash", "-c", BUILD], cwd=checkout, check=True)
+    source = checkout / JAR
+    if not target.exists() or target.read_bytes() != source.read_bytes():
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(source, target)
+    return target
+
+
 class JarHook(BuildHookInterface):  # type: ignore[type-arg]
     """Runs for wheels, editable installs and source archives."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        checkout = Path(self.root).parent
-        target = Path(self.root) / "src" / "penstock" / "jar" / "penstock.jar"
-        if not (checkout / "mvnw").exists():
-            # A source archive carries the jar and no Java sources.
-            if not target.exists():
-                raise RuntimeError(
-                    "penstock is built from a checkout: there is no ../mvnw and no jar"
-                )
-            return
-        subprocess.run(["bash", "-c", BUILD], cwd=checkout, check=True)
-        source = checkout / JAR
-        if not target.exists() or target.read_bytes() != source.read_bytes():
-            target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(source, target)
+        bring_jar(Path(self.root))

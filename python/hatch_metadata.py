@@ -4,6 +4,9 @@
 `PENSTOCK_URL` is the home page of the project. `PENSTOCK_SOURCE_URL` is the address of its files,
 such as https://host/name/blob/v1.0; without it, links to files of the repository become plain
 words.
+
+The extra "runtime" brings the package penstock-runtime of the same version. In a clone that is the
+one in the folder `runtime`, unless `PENSTOCK_PUBLISH` says that the package is built for others.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +41,15 @@ class ReleaseMetadata(MetadataHookInterface):
         home = os.environ.get("PENSTOCK_URL", "")
         if home:
             metadata["urls"] = {"Homepage": home}
+        extras = {name: list(needed) for name, needed in self.config["extras"].items()}
+        extras["runtime"] = [runtime_requirement(Path(self.root))]
+        metadata["optional-dependencies"] = extras
+
+
+def runtime_requirement(root: Path) -> str:
+    """The package with the Java runtime: of this clone, or of this version."""
+    runtime = root / "runtime"
+    if (root.parent / "mvnw").exists() and not os.environ.get("PENSTOCK_PUBLISH"):
+        return f"penstock-runtime @ {runtime.as_uri()}"
+    version = runpy.run_path(str(root / "hatch_version.py"))["__version__"]
+    return f"penstock-runtime=={version}"

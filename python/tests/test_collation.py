@@ -228,7 +228,11 @@ def test_datasets_that_can_only_be_iterated_over_are_refused_with_advice() -> No
         def __getitem__(self, index: int) -> int:
             return index
 
-    for source in (Endless(), Counted(), Unknown()):
+    class Plain:
+        def __iter__(self) -> Iterator[int]:
+            return iter(range(10))
+
+    for source in (Endless(), Counted(), Unknown(), Plain()):
         for make in (penstock.from_memory, lambda one: penstock.Loader(one, 4)):
             with pytest.raises(TypeError, match=r"penstock\.write"):
                 make(source)

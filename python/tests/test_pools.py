@@ -103,14 +103,14 @@ def test_workers_that_start_anew_open_what_they_get(files: Path, run: Runner) ->
         ]
 
 
-def test_forked_workers_read_tables_and_tell_of_the_rest(files: Path, run: Runner) -> None:
+def test_forked_workers_read_datasets_and_tell_of_the_rest(files: Path, run: Runner) -> None:
     lines = run(SCRIPT.format(folder=str(files), method="fork")).stdout.splitlines()
     assert lines == [
         "[(45, 10, [0]), (45, 10, [0])] [(3, 2, [1]), (3, 2, [1])]",
-        "ForkedError",
-        "ForkedError",
+        "[(48, 12, [1]), (48, 12, [1])]",
+        "[[1, 2], [1, 2]]",
         "[(45, 10, [0]), (45, 10, [0])] [(3, 2, [1]), (3, 2, [1])]",
-        "ForkedError",
+        "[[1, 2], [1, 2]]",
         "ForkedError",
         "ForkedError",
         "ValueError",

@@ -49,13 +49,14 @@ def test_fork_is_refused_in_words(run: Run, steps: Path, pack: Path) -> None:
     result = run(f"""
         import os, penstock, gc, pickle
         ds, pack = penstock.open({str(steps)!r}), penstock.open({str(pack)!r})
-        batch = ds[:10]
+        batch, first = ds[:10], pack[0]
         loader = penstock.Loader(ds, batch_size=10)
         next(iter(loader))
         child = os.fork()
         if child == 0:
-            for wrong in (lambda: pack[0], lambda: next(iter(loader)), lambda: penstock.open("x"),
-                          lambda: pickle.dumps(ds)):
+            assert pack[0] == first and pickle.loads(pickle.dumps(pack))[0] == first
+            for wrong in (lambda: pack.where("True"), lambda: next(iter(loader)),
+                          lambda: penstock.open("x")):
                 try:
                     wrong()
                     os._exit(3)

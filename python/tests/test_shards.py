@@ -320,3 +320,13 @@ def test_no_warning_of_bfloat16_where_none_is_read(run: Any, tmp_path: Path) -> 
         assert "ml_dtypes" in str(caught[0].message)
         """
     )
+
+
+def test_single_rows_of_several_types_keep_their_order(tmp_path: Path) -> None:
+    rows = np.arange(900, dtype="f4").reshape(300, 3)
+    with shards.Writer(tmp_path / "c", 3, shard_rows=100) as writer:
+        for i, row in enumerate(rows):
+            writer.append(row.astype(("f4", "f8", "f2", "i8")[i % 4 if i < 200 else 0]))
+            assert writer.next_row == i + 1
+        assert writer.commit() == 300
+    assert (penstock.open(tmp_path / "c")[:] == rows).all()

@@ -576,3 +576,33 @@ def test_a_list_of_values_is_joined_in_pieces(
     assert store["A"][:200] == texts and store["B"][:] == [*some, b"last"]
     assert store["C"][151].tolist() == [151, -151]
     assert store["C"][:].mask[:, 0].tolist() == [n % 2 == 0 for n in range(201)]
+
+
+def test_quick_values_are_stored_like_all_others(tmp_path: Path) -> None:
+    """Numbers and arrays of the very type of a field are encoded another way than others."""
+    fields = {
+        "one": {"dtype": "i8", "shape": []},
+        "many": {"dtype": "f4"},
+        "small": {"dtype": "u1", "shape": [2]},
+    }
+    records = [
+        {"one": -(2**63), "many": 0.1, "small": np.array([1, 2], "u1")},
+        {"one": np.int64(5), "many": np.array([1, 2, 3], "f4"), "small": [3, 4]},
+        {"one": True, "many": np.arange(2), "small": np.array([5, 6])},
+        {"one": None, "many": [], "small": None},
+    ]
+    with penstock.Store(tmp_path / "s.store", "w", fields=fields) as store:
+        for record in records:
+            store.append(record)
+        for wrong in (
+            {"one": 2**63}, {"one": 0.5}, {"one": np.arange(2)}, {"small": np.zeros(3, "u1")},
+            {"small": np.array([1, 256])}, {"many": np.zeros((2, 2), "f4")},
+        ):  # fmt: skip
+            with pytest.raises((TypeError, ValueError)):
+                store.append(wrong)
+    with penstock.Store(tmp_path / "s.store") as store:
+        assert [store[i]["one"] for i in range(3)] == [-(2**63), 5, 1]
+        assert store[3]["one"] is np.ma.masked and store[3]["small"].mask.all()
+        expected = [[np.float32(0.1)], [1, 2, 3], [0, 1], []]
+        assert [store[i]["many"].tolist() for i in range(4)] == expected
+        assert [store[i]["small"].tolist() for i in range(3)] == [[1, 2], [3, 4], [5, 6]]

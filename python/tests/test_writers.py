@@ -113,7 +113,10 @@ def test_values_stay_what_they_are(tmp_path: Path, dtype: Any, rows: Any, expect
         ([("a", "i4"), ("b", "i4")], {"a": [1]}),
         ([("a", "i4"), ("b", "i4")], {"a": [1, 2], "b": [1]}),
         ([("a", "i4")], {"a": [1], "c": [2]}),
-        ([("a", "i4")], {"a": 5}),
+        ([("a", "i4"), ("b", "i4")], {"a": 5, "b": [5]}),
+        ([("a", "u1")], {"a": 300}),
+        ([("a", "i4")], {"a": 0.5}),
+        ([("a", "i4")], {"a": None}),
         ([("a", "i4", (2,))], {"a": [7, 8]}),
         ([("a", "u1")], {"a": [300]}),
         ([("a", [("x", "i4"), ("y", "i4")])], {"a.x": [1]}),
@@ -482,3 +485,69 @@ def test_arrays_of_arrow_are_written_without_python_objects(tmp_path: Path, kind
     store = penstock.Store(tmp_path / "s")
     assert store["A"][:] == [*wanted, None, b"z"]
     assert store["n"][:4].tolist() == [1, 2, 3, 4]
+
+
+def test_rows_of_small_calls_are_written_in_their_order(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    """Single rows, columns of the table's types, columns to convert and large arrays, mixed."""
+    dtype = np.dtype([("n", "<i8"), ("v", "<f4", 3), ("s", "U4"), ("flag", "?")])
+    rows = np.zeros(60_000, dtype)
+    rows["n"] = np.arange(len(rows))
+    rows["v"] = rng.random((len(rows), 3), "f4")
+    rows["s"] = np.arange(len(rows)) % 9999
+    rows["flag"] = rows["n"] % 3 == 0
+    start = 0
+    with penstock.TableWriter(tmp_path / "t.npy", dtype) as writer:
+        while start < len(rows):
+            count = int(rng.choice([1, 1, 2, 64, 500, 4000]))
+            part = rows[start : start + count]
+            columns = {name: np.ascontiguousarray(part[name]) for name in dtype.names or ()}
+            kind = int(rng.integers(5 if len(part) == 1 else 3))
+            if kind == 0:
+                writer.append(part)
+            elif kind == 1:
+                writer.append(columns)
+            elif kind == 2:
+                writer.append({name: one.tolist() for name, one in columns.items()})
+            elif kind == 3:
+                writer.append({name: one[0] for name, one in columns.items()})
+            else:
+                writer.append(
+                    {
+                        "n": int(part["n"][0]),
+                        "v": part["v"][0],
+                        "s": str(part["s"][0]),
+                        "flag": bool(part["flag"][0]),
+                    }
+                )
+            start += len(part)
+            assert len(writer) == start
+    assert (np.load(tmp_path / "t.npy") == rows).all()
+
+
+def test_arrays_that_change_after_append_do_not_change_the_file(tmp_path: Path) -> None:
+    array = np.zeros((2, 3), "f4")
+    with penstock.TableWriter(tmp_path / "t.npy", "f4", shape=(3,)) as table:
+        table.append(array)
+        array[:] = 7
+        table.append(array)
+        array[:] = 9
+    assert penstock.open(tmp_path / "t.npy")[:][:, 0].tolist() == [0, 0, 7, 7]
+
+
+def test_threads_append_rows_to_one_table(tmp_path: Path) -> None:
+    def fill(thread: int) -> None:
+        for i in range(2000):
+            writer.append({"thread": thread, "i": i})
+
+    with penstock.TableWriter(tmp_path / "t.npy", [("thread", "i4"), ("i", "i4")]) as writer:
+        threads = [threading.Thread(target=fill, args=(n,)) for n in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    rows = np.load(tmp_path / "t.npy")
+    assert len(rows) == 6000
+    for thread in range(3):
+        assert rows["i"][rows["thread"] == thread].tolist() == list(range(2000))

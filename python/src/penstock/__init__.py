@@ -26,7 +26,7 @@ from ._errors import (
     WrongFormatError,
 )
 from ._files import read_csv
-from ._history import RecordPlace
+from ._history import Origin, RecordPlace
 from ._in_memory import from_memory
 from ._jvm import ForkedError
 from ._loader import Loader, collate
@@ -72,6 +72,7 @@ __all__ = [
     "Mapped",
     "Mixture",
     "Objects",
+    "Origin",
     "PackWriter",
     "Problem",
     "Ragged",

@@ -22,6 +22,7 @@ def command(arguments: list[str]) -> list[str]:
     runtime = _runtime.find_runtime()
     options = [
         *_rehearsal.COMMAND_OPTIONS,
+        runtime.native_access,
         "-Xlog:disable",
         "-XX:-CreateCoredumpOnCrash",
         *_cache_options(runtime),
@@ -29,12 +30,11 @@ def command(arguments: list[str]) -> list[str]:
     if arguments[:1] and arguments[0] in _SHORT:
         options.append("-XX:TieredStopAtLevel=1")
     if arguments[:1] and arguments[0] in _FAST:
-        if runtime.has_vectors:
+        if runtime.has_vectors and not runtime.jar_inside:
             options.append("--add-modules=jdk.incubator.vector")
         if arguments[0] == "demo":
             options.append(f"-Dpenstock.python={sys.executable}")
-    main = ["-cp", _runtime.class_path(), "dev.penstock.app.Main"]
-    return [runtime.launcher, *options, *main, *arguments]
+    return [runtime.launcher, *options, *runtime.main, *arguments]
 
 
 def _cache_options(runtime: _runtime.Runtime) -> list[str]:
@@ -43,10 +43,11 @@ def _cache_options(runtime: _runtime.Runtime) -> list[str]:
     cache = _runtime.cache(runtime, "command")
     if cache is None:
         return []
-    if not os.path.exists(cache):
-        _rehearsal.start_commands(cache)
-        return []
-    _caches.sweep_daily(cache)
+    if not runtime.jar_inside:
+        if not os.path.exists(cache):
+            _rehearsal.start_commands(cache)
+            return []
+        _caches.sweep_daily(cache)
     # A runtime that cannot use the cache ignores it. It is mapped at the address that it was made
     # for, because moving it takes 15 ms.
     return [

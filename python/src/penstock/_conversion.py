@@ -18,6 +18,11 @@ Array = np.ndarray[Any, Any]
 # A float64 holds every integer below this one.
 _EXACT_INTEGERS = 2**53
 
+# Padding is refused where it makes an array larger than this, and this many times as large as it
+# would be if all values had the mean length.
+_PADDED_BYTES_MAX = 16 << 20
+_PADDED_FACTOR_MAX = 8
+
 
 def is_masked(values: Any) -> bool:
     """Whether this is an array with a mask. Before `numpy.ma` is loaded the answer is no. Loading
@@ -45,6 +50,7 @@ def unmasked(values: Any, dtype: np.dtype[Any] | None = None) -> Array:
     if isinstance(values, (list, tuple)):
         if array.dtype.kind in "US":
             _require_texts(values, array.dtype.kind)
+            _require_even(values, array)
         elif array.dtype.kind == "f":
             _require_exact(values, array)
     return array
@@ -75,6 +81,21 @@ def _require_texts(values: Sequence[Any], kind: str) -> None:
                 f"value {number} is {_arguments.shown(value)}, and other values are {what}; fill "
                 f"in missing {what}, for example by {empty}, and convert numbers by str"
             )
+
+
+def _require_even(values: Sequence[Any], array: Array) -> None:
+    """A table pads all texts to the longest. Refuses an array that would be mostly padding."""
+    if array.nbytes <= _PADDED_BYTES_MAX:
+        return
+    lengths = [len(value) for value in _leaves(values) if isinstance(value, (str, bytes))]
+    longest, total = max(lengths), sum(lengths)
+    if longest * len(lengths) > _PADDED_FACTOR_MAX * total:
+        raise ValueError(
+            f"the longest of {len(lengths):,} values has the length {longest:,}, and the mean is "
+            f"{total // len(lengths):,}; a table pads all to the longest, which takes "
+            f"{array.nbytes // 1_000_000:,} MB for {total // 1_000:,} KB; write them to a store, "
+            "which keeps values of any length: end the name in .store"
+        )
 
 
 def _require_exact(values: Sequence[Any], array: Array) -> None:

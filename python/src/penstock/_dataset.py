@@ -18,10 +18,12 @@ from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._exploring import Exploring
 from ._forked import ForkedRows
+from ._history import Origin, origins_of
 from ._maps import RecordViews, identity, map_rows, require_unchecked
 from ._memory import BatchInfo
 from ._paths import PathLike
 from ._rows import HEAD_BYTES, columns, fill, read_rows
+from ._served import ServedRecords
 from ._torch import ReadyBatch
 from ._tree import Tree
 from ._verification import Verification
@@ -71,6 +73,10 @@ class Dataset(Exploring):
 
     # Whether the array has no dimensions: it is one record. A subset of it has a dimension.
     _is_scalar = False
+
+    # The fingerprint in the pickle that this dataset was made from. The files are compared with it
+    # when they are opened, which a forked process cannot do.
+    _promised: str | None = None
 
     def __init__(
         self, handle: _jvm.Handle, description: dict[str, Any], recipe: tuple[Any, ...]
@@ -185,6 +191,8 @@ class Dataset(Exploring):
         It is quick: it covers the checksums that the writer stored or, where there are none,
         256 KiB of samples. `full_fingerprint` reads every record.
         """
+        if self._promised is not None and _jvm.is_forked():
+            return self._promised
         if self._fingerprint is None:
             self._fingerprint = str(_jvm.call("fingerprint", handle=self._java().number))
         return self._fingerprint
@@ -204,6 +212,20 @@ class Dataset(Exploring):
         indices = _index.wrap(parsed, self._count)
         name = _jvm.call("name", handle=self._java().number, index=int(indices[0]))
         return None if name is None else str(name)
+
+    def origins(self, index: int) -> list[Origin]:
+        """Where a record comes from, through filters, mixtures, windows and concatenations: the
+        dataset, its file, and the number and name of the record in them. A record of `zip` has
+        several.
+
+        >>> import numpy as np, penstock
+        >>> penstock.write("first.npy", np.arange(10))
+        >>> penstock.write("second.npy", np.arange(10, 30))
+        >>> both = penstock.concat(penstock.open("first.npy"), penstock.open("second.npy"))
+        >>> both.select(range(8, 12)).origins(3)[0].record
+        1
+        """
+        return origins_of(self._java().number, int(_index.wrap(np.array([index]), self._count)[0]))
 
     def __repr__(self) -> str:
         if self._handle.is_closed:
@@ -244,8 +266,8 @@ class Dataset(Exploring):
             rows = np.empty((len(indices), *row.shape), row.base)
             self._rows(indices, rows)
             return columns(rows, fields)
-        if row is not None and _jvm.is_forked():
-            return self._after_fork().columns(fields, indices)
+        if _jvm.is_forked():
+            return self._gather_after_fork(fields, column, indices, as_ragged)
         handle = self._handle if column is None else self._source(column)
         try:
             return gather(handle, fields, indices, as_ragged)
@@ -354,6 +376,21 @@ class Dataset(Exploring):
         except IndexError:
             read_rows(self._handle, _index.wrap(indices, self._count), out)
 
+    def _gather_after_fork(
+        self,
+        fields: tuple[Field, ...],
+        column: str | None,
+        indices: _index.Indices,
+        as_ragged: bool,
+    ) -> dict[str, Any]:
+        """`_gather` in a forked process. NumPy reads the files of a table. The process that runs
+        Java reads other formats."""
+        if self._row is not None and not _paths.is_remote(self.path):
+            return self._after_fork().columns(fields, indices)
+        self._handle.require_open()
+        served = ServedRecords(self._handle, self._portable)
+        return served.gather(fields, column, _index.wrap(indices, self._count), as_ragged)
+
     def _after_fork(self) -> ForkedRows:
         self._handle.require_open()
         if self._forked is None:
@@ -457,7 +494,7 @@ class Dataset(Exploring):
             target=indices.ctypes.data,
             targetBytes=indices.nbytes,
         )
-        return Subset(self, indices)
+        return Subset(self, indices, condition)
 
     def split(
         self, test: float | int = 0.1, seed: int = 0, *, by: str = "record"
@@ -804,6 +841,7 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
 
     handle = _jvm.LazyHandle(f"the dataset {path}", make)
     dataset = _class_of(description)(handle, description, recipe[:3])
+    dataset._promised = fingerprint
     if _jvm.is_forked():
         # NumPy will read the files, if they have not been replaced.
         dataset._identities = identities

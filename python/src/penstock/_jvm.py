@@ -38,12 +38,12 @@ _DESTROY, _DETACH, _MACHINE_COUNT = 3, 5, 8
 _WARNING = b"Using incubator modules: jdk.incubator.vector"
 _END_OF_START = b"\0the Java runtime is there\n"
 
-_FORKED = (
+FORKED = (
     "this process was forked from one in which penstock's Java runtime was already running, and a "
     "Java runtime does not survive a fork; start workers with spawn or forkserver, for example "
     "multiprocessing.get_context('forkserver') or "
     "DataLoader(..., multiprocessing_context='forkserver'), or use penstock in the workers only; "
-    "only tables that were opened before can be indexed here"
+    "datasets that were opened before can be indexed here, and nothing else"
 )
 
 
@@ -157,7 +157,7 @@ def next_batch(batch: int, loader: int, info: int) -> int:
 
 def _usable_functions() -> Functions:
     if _is_forked:
-        raise ForkedError(_FORKED)
+        raise ForkedError(FORKED)
     if _is_ended:
         return _after_end()
     if _functions is None:
@@ -177,14 +177,14 @@ def _after_end() -> NoReturn:
 
 def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
     options = [
-        f"-Djava.class.path={_runtime.class_path()}",
+        f"-Djava.class.path={_runtime.class_path(runtime)}",
         # Python handles Ctrl-C.
         "-Xrs",
         "-XX:+UseSerialGC",
         # A small heap at first, which may grow for selections of many records.
         "-Xms16m",
         "-XX:MaxRAMPercentage=25",
-        "--enable-native-access=ALL-UNNAMED",
+        runtime.native_access,
         # A crash writes no files into the working folder.
         "-XX:-CreateCoredumpOnCrash",
         "-XX:+ErrorFileToStderr",
@@ -195,9 +195,15 @@ def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
     if cache is not None:
         # A runtime that cannot use the cache ignores it.
         options.append(f"-XX:AOTCache={cache}")
+    if runtime.jar_inside:
+        # The modules to start with. It also keeps Java from taking an empty class path for the
+        # working folder.
+        options.append("-Djdk.module.main=dev.penstock.app")
     # Without vectors the runtime also spends no time on compiling loops of them, which short
     # programs never use.
-    if _has_vectors():
+    if not _has_vectors():
+        options.append("-Dpenstock.vectors=off")
+    elif not runtime.jar_inside:
         if runtime.has_vectors:
             options.append("--add-modules=jdk.incubator.vector")
         else:
@@ -256,7 +262,7 @@ class _Starter(threading.Thread):
             options = _options(runtime, cache if has_cache else None)
             with _without_warning(), _in_utf8():
                 _create(runtime, options)
-            if cache is not None:
+            if cache is not None and not runtime.jar_inside:
                 if has_cache and call("isSharing"):
                     _caches.sweep_daily(cache)
                 else:
@@ -449,6 +455,11 @@ def _request(arguments: dict[str, Any]) -> bytes:
 
 def call(verb: str, **arguments: Any) -> Any:
     """Calls Java with arguments in JSON. It is slow, and meant for rare calls."""
+    if _is_forked:
+        from . import _served
+
+        if verb in _served.VERBS:
+            return _served.call(verb, arguments)
     arguments["verb"] = verb
     request = _request(arguments)
     where = c_int64()

@@ -131,7 +131,8 @@ def is_objects(data: Any) -> bool:
     if isinstance(data, (*_DATA, type)) or is_own or hasattr(data, "__array__"):
         return False
     is_map_style = hasattr(data, "__getitem__") or hasattr(data, "__getitems__")
-    if _is_iterable_dataset(data) or (_is_dataset(data) and not is_map_style):
+    is_iterable = hasattr(data, "__iter__") and not isinstance(data, (set, frozenset))
+    if _is_iterable_dataset(data) or ((_is_dataset(data) or is_iterable) and not is_map_style):
         refuse_iterable(data)
     if is_map_style and not hasattr(data, "__len__") and _is_dataset(data):
         raise TypeError(

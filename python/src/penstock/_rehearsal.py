@@ -30,7 +30,7 @@ _RETRY_SECONDS = 3600
 
 
 # A cache serves only processes with the same collector and class path.
-COMMAND_OPTIONS = ["-XX:+UseSerialGC", "-Xmx1g", "--enable-native-access=ALL-UNNAMED"]
+COMMAND_OPTIONS = ["-XX:+UseSerialGC", "-Xmx1g"]
 
 
 def start(cache: str) -> None:
@@ -84,7 +84,7 @@ def _run(cache: str) -> None:
 
 def _step_back() -> None:
     """Takes away what would disturb the recording, and gives way to other programs."""
-    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"):
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "PENSTOCK_PLUGINS"):
         os.environ.pop(name, None)
     with suppress(AttributeError, OSError):
         os.nice(10)
@@ -95,9 +95,11 @@ def main_commands(cache: str) -> None:
     _step_back()
     unfinished = f"{cache}.{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="penstock-rehearsal-") as folder:
-        java = [_runtime.find_runtime().launcher, *COMMAND_OPTIONS]
-        main = ["-cp", _runtime.jar(), "dev.penstock.app.Training", folder]
-        done = subprocess.run([*java, f"-XX:AOTCacheOutput={unfinished}", *main], check=False)
+        runtime = _runtime.find_runtime()
+        recording = [runtime.native_access, f"-XX:AOTCacheOutput={unfinished}"]
+        main = [word.replace(".Main", ".Training") for word in runtime.main]
+        line = [runtime.launcher, *COMMAND_OPTIONS, *recording, *main, folder]
+        done = subprocess.run(line, check=False)
     if done.returncode == 0:
         _publish(unfinished, cache)
 

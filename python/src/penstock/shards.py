@@ -23,7 +23,7 @@ import numpy as np
 from . import _arguments, _conversion, _dtypes, _jvm
 from ._dataset import Dataset
 from ._paths import PathLike, exists, local
-from ._writer import _Writer
+from ._writer import _RowWriter
 
 __all__ = ["Batches", "ReadAhead", "Shards", "Stats", "Writer"]
 
@@ -34,7 +34,6 @@ def __dir__() -> list[str]:
 
 
 _BATCH_ROWS_MAX = 1024
-_APPEND_BYTES = 64 << 20
 _NAMES = {"f16": "f2", "f32": "f4", "f64": "f8"}
 
 
@@ -233,8 +232,9 @@ def _torch_name(dtype: Any) -> Any:
     return text.removeprefix("torch.") if text.startswith("torch.") else dtype
 
 
-class Writer(_Writer):
-    """Writes a corpus of shards into a folder. Each shard appears when it is full and on disk.
+class Writer(_RowWriter):
+    """Writes a corpus of shards into a folder. Each shard appears when it is full and on disk. The
+    rows of small calls are collected first, up to a megabyte; `commit` publishes all.
 
     Args:
         path: the folder
@@ -272,7 +272,9 @@ class Writer(_Writer):
         if metadata is not None:
             options["metadata"] = _arguments.metadata(metadata)
         self._width: int = options["width"]
-        super().__init__("shardWriter", local(path), options)
+        # What Java calls the type of the rows that are collected.
+        self._kind = ""
+        super().__init__("shardWriter", local(path), options, "appendShardRows")
 
     @property
     def next_row(self) -> int:
@@ -298,19 +300,24 @@ class Writer(_Writer):
             raise ValueError(
                 f"rows must have the shape (n, {self._width}) or ({self._width},), got {given}"
             )
+        if len(array) == 0:
+            return
         self._require_usable()
-        step = max(1, _APPEND_BYTES // max(1, array.itemsize * self._width))
         with self._lock:
-            for start in range(0, len(array), step):
-                part = array[start : start + step]
-                self._append(
-                    "appendShardRows", type=kind, rows=part.ctypes.data, rowsBytes=part.nbytes
-                )
+            if kind != self._kind:
+                # Types that differ for Java may be the same for NumPy.
+                self._flush()
+                self._kind = kind
+            self._add(array)
+
+    def _arguments_of(self, rows: np.ndarray[Any, Any]) -> dict[str, Any]:
+        return {"type": self._kind}
 
     def commit(self) -> int:
         """Publishes the rows so far as a shard, even if it is not full, and returns `next_row`."""
         self._require_usable()
         with self._lock:
+            self._flush()
             return int(_jvm.call("commitShard", handle=self._handle.number))
 
     def __enter__(self) -> Writer:

@@ -56,7 +56,7 @@ final class TidyTest {
             Map.entry("loader", "file view rows.kernel"),
             Map.entry("catalog", "file view pack shards store table tree"),
             Map.entry("convert", "file view query loader pack shards store table tree catalog"),
-            Map.entry("plugin", "file view loader pack tree catalog convert"),
+            Map.entry("plugin", "file view query loader pack table tree catalog convert"),
             Map.entry("objects", "file file.http"),
             Map.entry("loaderx", "file store catalog convert"),
             Map.entry("loaderx.plugin", "file store convert plugin loaderx"),

@@ -14,6 +14,7 @@ final class Advice {
     private static final String FILE_EXISTS = "FILE_EXISTS";
     private static final String UNKNOWN_FORMAT = "UNKNOWN_FORMAT";
     private static final String UNTYPED = "UNTYPED";
+    private static final String UNEVEN_TEXT = "UNEVEN_TEXT";
     private static final String LENIENT = "--lenient reads the shard files as they are";
     private static final String SKIP_BAD = "--skip-bad leaves such runs out";
 
@@ -22,6 +23,7 @@ final class Advice {
             new Remedy(FILE_EXISTS, "--overwrite", "--overwrite replaces it"),
             new Remedy(UNTYPED, "--dtype", "--dtype gives the type"),
             new Remedy(UNKNOWN_FORMAT, "--dtype", "--dtype gives the type of a file of plain numbers"),
+            new Remedy(UNEVEN_TEXT, "--to", "--to store makes one"),
             new Remedy("BAD_MANIFEST", "--lenient", LENIENT),
             new Remedy("MISSING_SHARD", "--lenient", LENIENT),
             new Remedy("BAD_STATS", "--again", "--again computes them again"),
@@ -42,6 +44,7 @@ final class Advice {
         String reason = switch (failure) {
             case DatasetException.UnknownFormat _ -> UNKNOWN_FORMAT;
             case BadInput.Untyped _ -> UNTYPED;
+            case BadInput.UnevenText _ -> UNEVEN_TEXT;
             case DatasetException bad -> bad.reason().toString();
             case FileAlreadyExistsException _ -> FILE_EXISTS;
             default -> "";

@@ -13,6 +13,8 @@ import dev.penstock.plugin.ByteCount;
 import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.SamplerMaker;
+import dev.penstock.plugin.SamplerOptions;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.util.LinkedHashMap;

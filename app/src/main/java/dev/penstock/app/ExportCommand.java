@@ -8,6 +8,7 @@ import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.OverwriteOption;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
+import dev.penstock.plugin.WhereOption;
 import dev.penstock.query.Scan;
 import dev.penstock.shards.ResidualFolder;
 import dev.penstock.shards.Safetensors;

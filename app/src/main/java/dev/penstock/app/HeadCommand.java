@@ -10,6 +10,7 @@ import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.RecordText;
 import dev.penstock.plugin.Text;
+import dev.penstock.plugin.WhereOption;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.view.Subset;

@@ -7,6 +7,7 @@ import dev.penstock.catalog.Catalog;
 import dev.penstock.plugin.Description;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.Text;
+import dev.penstock.store.StoreTypes;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import picocli.CommandLine;
@@ -47,7 +48,7 @@ final class InfoCommand extends DatasetsCommand {
         for (Field field : dataset.fields()) {
             String shape = field.shape().isEmpty() ? "" : " " + field.shape();
             String size = field.isVariable() ? ", variable" : shape;
-            print(Text.row("field " + Text.printable(field.name()), field.type() + size));
+            print(Text.row("field " + Text.printable(field.name()), StoreTypes.longName(field.type()) + size));
         }
         print(Text.row("fingerprint", fingerprint(dataset.fingerprint(), dataset.isFingerprintExact())));
         dataset.facts()

@@ -128,8 +128,15 @@ record LoaderDemo(DemoCommand demo) {
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> KEPT_FLAGS.stream().anyMatch(flag::startsWith))
                 .forEach(words::add);
-        words.addAll(List.of("-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        words.add("-XX:TieredStopAtLevel=1");
+        Module module = main.getModule();
+        if (module.isNamed()) {
+            words.add("--enable-native-access=" + module.getName());
+            words.addAll(List.of("-m", module.getName() + "/" + main.getName()));
+        } else {
+            words.add("--enable-native-access=ALL-UNNAMED");
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        }
         words.addAll(List.of(arguments));
         return words;
     }

@@ -43,6 +43,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("export", ExportCommand.class);
         commands.put("sample", SampleCommand.class);
         commands.put("plan", PlanCommand.class);
+        commands.put("history", HistoryCommand.class);
         commands.put("bench", BenchCommand.class);
         commands.put("pack", PackCommand.class);
         commands.put("table", TableCommand.class);
@@ -80,12 +81,20 @@ final class PenstockCommand extends CommandGroup {
     @Option(names = "--version", versionHelp = true, description = "Show the version.")
     boolean isVersion;
 
-    /// The version of the jar.
+    /// The version of the jar, or of the module that a runtime has in its place.
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
+            return new String[] {"penstock " + version()};
+        }
+
+        private static String version() {
+            Module module = PenstockCommand.class.getModule();
+            if (module.isNamed()) {
+                return module.getDescriptor().rawVersion().orElse("(of a module without one)");
+            }
             String version = PenstockCommand.class.getPackage().getImplementationVersion();
-            return new String[] {"penstock " + (version == null ? "(not from a jar)" : version)};
+            return version == null ? "(not from a jar)" : version;
         }
     }
 }

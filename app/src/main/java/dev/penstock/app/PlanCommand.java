@@ -9,7 +9,10 @@ import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.PlanDescription;
 import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.SamplerMaker;
+import dev.penstock.plugin.SamplerOptions;
 import dev.penstock.plugin.Text;
 import java.io.IOException;
 import picocli.CommandLine;
@@ -97,8 +100,10 @@ final class PlanCommand extends DatasetsCommand {
             try (ProgressBar progress = progress("plan", ProgressBar.Unit.RECORDS)) {
                 sampler = new SamplerMaker(order, dataset, batchSize, rank.worldSize(), progress).make();
             }
-            Plan plan = Plan.of(sampler, batchSize, rank.worldSize(), isDroppingLast);
-            PlanReport report = new PlanReport(this, dataset, sampler, plan, rank);
+            PlanDescription description =
+                    PlanDescription.of(dataset, sampler, rank, batchSize, isDroppingLast, epoch, memoryBytes());
+            PlanReport report = new PlanReport(this, description);
+            Plan plan = description.plan();
             if (record != null) {
                 report.printPlace(IndexRanges.require(spec, dataset, record), place(plan));
             } else {

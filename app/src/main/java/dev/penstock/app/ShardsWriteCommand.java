@@ -3,7 +3,8 @@ package dev.penstock.app;
 
 import dev.penstock.ElementType;
 import dev.penstock.catalog.Catalog;
-import dev.penstock.convert.RowRecords;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.RecordWriter;
 import dev.penstock.convert.RowSources;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.Command;
@@ -54,6 +55,12 @@ final class ShardsWriteCommand extends Command {
     String tensor;
 
     @Option(
+            names = "--field",
+            paramLabel = "NAME",
+            description = "The field of records that have several, such as a key of JSON Lines.")
+    String field;
+
+    @Option(
             names = "--width",
             paramLabel = "N",
             description = "Read the input as f32 numbers without a header, with rows of width N.")
@@ -71,13 +78,13 @@ final class ShardsWriteCommand extends Command {
             throw new IllegalArgumentException("--width must be at least 1, got " + width);
         }
         long start = System.nanoTime();
-        RowSources.Choice choice = new RowSources.Choice(tensor, width == null ? 0 : width);
         ShardWriter.Options options = output.options(ElementType.F32);
-        try (RowRecords rows = RowSources.open(input, choice, Catalog.Options.DEFAULT.withLenient(isLenient))) {
+        try (RecordSource rows = RowSources.open(input, choice(), Catalog.Options.DEFAULT.withLenient(isLenient))) {
+            long rowWidth = rows.fields().getFirst().shape().getFirst();
             ShardWriter writer = output.write(
                     () -> isResumed
-                            ? ShardWriter.resume(output.folder, rows.width(), options)
-                            : ShardWriter.create(output.folder, rows.width(), options),
+                            ? ShardWriter.resume(output.folder, rowWidth, options)
+                            : ShardWriter.create(output.folder, rowWidth, options),
                     opened -> copy(rows, opened),
                     input + " has no rows");
             report(writer, (System.nanoTime() - start) / 1e9);
@@ -85,9 +92,13 @@ final class ShardsWriteCommand extends Command {
         return 0;
     }
 
-    private void copy(RowRecords rows, ShardWriter writer) throws IOException {
+    private RowSources.Choice choice() {
+        return new RowSources.Choice(tensor, field, width == null ? 0 : width);
+    }
+
+    private void copy(RecordSource rows, ShardWriter shards) throws IOException {
         try (ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
-            rows.appendTo(writer, progress);
+            RecordWriter.of(shards).appendAll(rows, shards.nextRow(), progress);
         }
     }
 

@@ -7,11 +7,13 @@ import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
+import dev.penstock.plugin.WhereOption;
 import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -30,6 +32,13 @@ import picocli.CommandLine.Option;
 final class StatsCommand extends DatasetsCommand {
     @Option(names = "--fields", paramLabel = "LIST", description = "Use only these fields, as in a,b (default: all).")
     String fields;
+
+    @Option(
+            names = "--values",
+            description = "Also show quantiles, the number of distinct values and the most frequent values. Exact up to"
+                    + " 16,384 values (quantiles) and 4,096 distinct values, otherwise from a random sample, which the"
+                    + " output says.")
+    boolean isDetailed;
 
     @Mixin
     WhereOption where;
@@ -56,7 +65,7 @@ final class StatsCommand extends DatasetsCommand {
                 .withFields(Fields.choose(dataset.fields(), fields))
                 .withWhere(where.parsed(dataset));
         try (ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
-            return Stats.of(scan.withProgress(progress));
+            return Stats.of(scan.withProgress(progress), isDetailed);
         }
     }
 
@@ -64,6 +73,7 @@ final class StatsCommand extends DatasetsCommand {
         String of = where.condition == null ? "" : " of " + Text.number(dataset.count());
         print(dataset.location() + ": " + Text.number(stats.recordCount()) + of + " records");
         StatsText.table(stats).forEach(this::print);
+        stats.fields().stream().map(StatsText::values).flatMap(List::stream).forEach(this::print);
     }
 
     private static Map<String, Object> describe(Dataset dataset, Stats stats) {

@@ -4,7 +4,9 @@ package dev.penstock.app;
 import dev.penstock.Field;
 import dev.penstock.plugin.Text;
 import dev.penstock.query.FieldStats;
+import dev.penstock.query.FieldValues;
 import dev.penstock.query.Stats;
+import dev.penstock.store.StoreTypes;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -25,6 +27,8 @@ final class StatsText {
 
     /// The column that is shown only if values are missing.
     private static final int MISSING = 3;
+
+    private static final int SHOWN_VALUES = 8;
 
     private StatsText() {}
 
@@ -71,10 +75,39 @@ final class StatsText {
                 stats.histogram() == null ? NONE : picture(stats.histogram().counts()));
     }
 
+    /// Lines about quantiles, distinct and frequent values; none when these were not requested.
+    static List<String> values(FieldStats stats) {
+        FieldValues values = stats.values();
+        if (values == null || values.count() == 0) {
+            return List.of();
+        }
+        String of =
+                values.sampleCount() == values.count() ? "" : ", of a sample of " + Text.number(values.sampleCount());
+        String quantiles = values.quantiles().entrySet().stream()
+                .map(one -> Math.round(one.getKey() * 100) + " %: " + number(one.getValue()))
+                .collect(Collectors.joining(", "));
+        String top = values.top().stream()
+                .limit(SHOWN_VALUES)
+                .map(one -> shown(one) + " (" + Text.number(one.count()) + ")")
+                .collect(Collectors.joining(", "));
+        String distinct = values.isDistinctExact() ? "" : "about ";
+        return List.of(
+                Text.printable(stats.field().name()) + (stats.isOfSizes() ? " sizes" : ""),
+                Text.row("quantiles", quantiles + of),
+                Text.row("distinct", distinct + Text.number(values.distinctCount())),
+                Text.row("most frequent", top + (values.isDistinctExact() ? "" : of)));
+    }
+
+    private static String shown(FieldValues.Frequent value) {
+        return value.value() instanceof Number number
+                ? number(number)
+                : Text.printable(value.value().toString()) + (value.isWhole() ? "" : "...");
+    }
+
     private static String type(FieldStats stats) {
         Field field = stats.field();
         String shape = field.shape().isEmpty() ? "" : " " + field.shape();
-        return field.type() + shape + (stats.isOfSizes() ? " sizes" : "");
+        return StoreTypes.longName(field.type()) + shape + (stats.isOfSizes() ? " sizes" : "");
     }
 
     /// Integers in full, other numbers with a few digits.

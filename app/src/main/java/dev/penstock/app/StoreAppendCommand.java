@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.Batch;
-import dev.penstock.convert.BadInput;
-import dev.penstock.convert.BatchRows;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.StoreRecordWriter;
 import dev.penstock.convert.TextRules;
 import dev.penstock.convert.ValueText;
 import dev.penstock.plugin.ProgressBar;
@@ -13,6 +11,7 @@ import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -24,10 +23,11 @@ import picocli.CommandLine.Option;
         header = "Append records to a store.",
         description = {
             "A single --input FILE has whole records: JSON Lines (.jsonl), a CSV file whose first line names the"
-                    + " fields, or any dataset with the same field names as the store. Several --input"
-                    + " FIELD=FILE options"
+                    + " fields, any dataset with the same field names as the store, or another file that convert"
+                    + " reads. Several --input FIELD=FILE options"
                     + " give one field each: a .npy array with a value in each row, a .jsonl file with a value in each"
-                    + " line, a folder of files in the order of their names, or any dataset with one field.",
+                    + " line, a folder of files in the order of their names, or any dataset with one field. The file"
+                    + " - is standard input: CSV or JSON Lines.",
             "Fields without an input are missing. A missing value is null in JSON and an empty cell in CSV, where empty"
                     + " text is \"\"; in a file with one column it is an empty line. Numbers are converted to the type"
                     + " of the field if that type holds all of them, as int64 holds int32. Text for a bytes field is"
@@ -68,19 +68,21 @@ final class StoreAppendCommand extends StorefileCommand {
             description = "Threads that compress and write values, 1 to 4 (default: one for each core).")
     Integer writers;
 
-    private long appendedCount;
-    private long committedCount;
-
     @Override
     public Integer call() throws IOException {
         if (commitEvery < 1) {
             throw usage("--commit-every must be at least 1");
         }
-        try {
-            change("Appended to", options(), this::append);
+        long start = System.nanoTime();
+        StoreWriter store = StoreWriter.open(path, options());
+        StoreRecordWriter writer = new StoreRecordWriter(store, commitEvery);
+        try (writer) {
+            Map<String, Object> figures = append(store, writer);
+            writer.finish();
+            report("Appended to", figures, start);
         } catch (Throwable e) {
-            if (committedCount > 0) {
-                remark("The first " + Text.number(committedCount) + " records of the input are committed.");
+            if (writer.committedCount() > 0) {
+                remark("The first " + Text.number(writer.committedCount()) + " records of the input are committed.");
             }
             throw e;
         }
@@ -95,40 +97,20 @@ final class StoreAppendCommand extends StorefileCommand {
         }
     }
 
-    private void append(StoreWriter writer, Map<String, Object> figures) throws IOException {
+    private Map<String, Object> append(StoreWriter store, StoreRecordWriter writer) throws IOException {
         long first = writer.count();
         TextRules rules = TextRules.GUESS
-                .withFields(writer.fields().stream().map(StoreField::column).toList())
+                .withFields(store.fields().stream().map(StoreField::column).toList())
                 .withBytes(bytes);
-        try (RecordSource input = StoreInputs.open(inputs, rules);
-                Batch part = Batch.create(input.fields());
+        try (RecordSource input = StoreInputs.open(inputs, console.in(), rules);
                 ProgressBar progress = progress("append", ProgressBar.Unit.RECORDS)) {
-            input.forEach((indices, batch) -> append(writer, batch, part), progress);
+            writer.appendAll(input, 0, progress);
         }
+        Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("first", first);
-        figures.put("appended", appendedCount);
-    }
-
-    /// Appends the rows of a batch, and commits wherever it is time.
-    private void append(StoreWriter writer, Batch batch, Batch part) throws IOException {
-        long done = 0;
-        while (done < batch.rowCount()) {
-            long limit = Math.min(batch.rowCount(), done + commitEvery - appendedCount % commitEvery);
-            append(writer, BatchRows.range(batch, done, limit, part));
-            done = limit;
-            if (appendedCount % commitEvery == 0) {
-                writer.commit();
-                committedCount = appendedCount;
-            }
-        }
-    }
-
-    private void append(StoreWriter writer, Batch rows) throws IOException {
-        try {
-            writer.appendAll(rows);
-        } catch (IllegalArgumentException e) {
-            throw new BadInput("from record " + appendedCount + " of the input on: " + e.getMessage(), e);
-        }
-        appendedCount += rows.rowCount();
+        figures.put("appended", writer.count() - first);
+        figures.put("commit", writer.commit());
+        figures.put("records", writer.count());
+        return figures;
     }
 }

@@ -2,12 +2,13 @@
 package dev.penstock.app;
 
 import dev.penstock.Field;
-import dev.penstock.catalog.Catalog;
+import dev.penstock.convert.Inputs;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.TextRules;
 import dev.penstock.file.Location;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ final class StoreInputs {
     /// Opens one input of whole records, or several inputs of one field each.
     ///
     /// @param rules the rules for text, with the fields of the store
-    static RecordSource open(List<String> texts, TextRules rules) throws IOException {
+    static RecordSource open(List<String> texts, InputStream standardInput, TextRules rules) throws IOException {
         List<RecordSource> sources = new ArrayList<>();
         Set<Field> taken = new HashSet<>();
         try {
@@ -32,9 +33,9 @@ final class StoreInputs {
                 if (field != null && !taken.add(field)) {
                     throw new IllegalArgumentException("the field " + field.name() + " has two inputs");
                 }
-                Location file = Location.parse(field == null ? text : text.substring(text.indexOf('=') + 1));
-                sources.add(Sources.openFitting(
-                        file, Catalog.Options.DEFAULT, field == null ? rules : rules.withOneField(field)));
+                String input = field == null ? text : text.substring(text.indexOf('=') + 1);
+                sources.add(
+                        Inputs.openFitting(input, standardInput, field == null ? rules : rules.withOneField(field)));
             }
         } catch (Throwable e) {
             for (RecordSource source : sources) {

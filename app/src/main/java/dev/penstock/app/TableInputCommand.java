@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.RecordWriter;
 import dev.penstock.convert.TableInput;
 import dev.penstock.plugin.ByteCount;
 import dev.penstock.plugin.Command;
@@ -19,7 +20,8 @@ abstract class TableInputCommand extends Command {
             names = "--input",
             required = true,
             paramLabel = "FILE",
-            description = "A dataset with fields of fixed size, a .csv or .jsonl file, or - for standard input.")
+            description = "A dataset with fields of fixed size, a .csv or .jsonl file, another file that convert"
+                    + " reads, or - for standard input.")
     String input;
 
     @Option(names = "--shard-rows", paramLabel = "N", description = "Start a new shard after N rows; only for folders.")
@@ -53,10 +55,12 @@ abstract class TableInputCommand extends Command {
         }
     }
 
-    /// Copies all rows and closes the writer, or discards the new rows after a failure.
-    void copy(TableInput source, TableWriter writer) throws IOException {
-        try (ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
-            source.appendTo(writer, progress);
+    /// Copies all rows and completes the table, or discards the new rows after a failure.
+    void copy(TableInput source, TableWriter table) throws IOException {
+        try (RecordWriter writer = RecordWriter.of(table);
+                ProgressBar progress = progress("rows", ProgressBar.Unit.RECORDS)) {
+            writer.appendAll(source.records(), 0, progress);
+            writer.finish();
         }
     }
 

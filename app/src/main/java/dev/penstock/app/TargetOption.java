@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.TargetOptions;
 import dev.penstock.plugin.ByteCount;
+import dev.penstock.plugin.IndexFile;
 import dev.penstock.plugin.OverwriteOption;
+import dev.penstock.plugin.WhereOption;
 import dev.penstock.store.StoreTypes;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -38,6 +42,14 @@ final class TargetOption {
 
     @Mixin
     WhereOption where;
+
+    @Option(
+            names = "--without",
+            paramLabel = "FILE",
+            description =
+                    "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), or JSON"
+                            + " (.json), as the explorer exports flags.")
+    Path without;
 
     @Option(
             names = "--dtype",
@@ -91,7 +103,7 @@ final class TargetOption {
     }
 
     /// The selected fields and records.
-    RecordChoice choice() {
+    RecordChoice choice() throws IOException {
         if (field != null && fields != null) {
             throw new IllegalArgumentException("--field and --fields cannot be used together");
         }
@@ -104,7 +116,8 @@ final class TargetOption {
                 names.add(name.strip());
             }
         }
-        return RecordChoice.ALL.withFields(names).withCondition(where.condition);
+        RecordChoice choice = RecordChoice.ALL.withFields(names).withCondition(where.condition);
+        return without == null ? choice : choice.withoutRecords(IndexSet.of(IndexFile.read(without)));
     }
 
     /// The records, as rows of numbers if a type was given.

@@ -4,6 +4,7 @@ package dev.penstock.bridge;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.GroupedRecords;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
@@ -188,7 +189,24 @@ final class DatasetRequests {
             })));
         }
         long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
-        return opened(request, Subset.of(dataset(request), indices));
+        Subset subset = Subset.of(dataset(request), indices);
+        return opened(request, request.has("condition") ? subset.withCondition(request.text("condition")) : subset);
+    }
+
+    /// Where a record comes from: path, record, count, file, record of the file and name of each origin.
+    static Object origins(Request request) {
+        List<List<Object>> all = new ArrayList<>();
+        for (Origin origin : dataset(request).origins(request.number("index"))) {
+            List<Object> one = new ArrayList<>();
+            one.add(origin.dataset().location().toString());
+            one.add(origin.firstRecord());
+            one.add(origin.recordCount());
+            one.add(origin.file().toString());
+            one.add(origin.fileRecord());
+            one.add(origin.name());
+            all.add(one);
+        }
+        return all;
     }
 
     /// Whether a fingerprint is that of the first records of a dataset.

@@ -6,6 +6,7 @@ import dev.penstock.file.Json;
 import dev.penstock.plugin.VerbRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -121,6 +122,16 @@ record Request(Map<?, ?> arguments) implements VerbRequest {
 
     Request part(String name) {
         return new Request(require(name, Map.class));
+    }
+
+    /// The texts of a dictionary; none if it is absent.
+    Map<String, String> texts(String name) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        if (has(name)) {
+            Request part = part(name);
+            part.arguments().keySet().forEach(key -> texts.put((String) key, part.text((String) key)));
+        }
+        return texts;
     }
 
     @Override

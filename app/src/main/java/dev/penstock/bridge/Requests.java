@@ -44,6 +44,7 @@ final class Requests {
             case "prepare" -> DatasetRequests.prepare(request);
             case "where" -> DatasetRequests.where(request);
             case "subset" -> DatasetRequests.subset(request);
+            case "origins" -> DatasetRequests.origins(request);
             case "baseIndices" -> DatasetRequests.baseIndices(request);
             case "places" -> DatasetRequests.places(request);
             case "concat" -> DatasetRequests.concat(request);

@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.ElementType;
 import dev.penstock.Progress;
+import dev.penstock.convert.RecordWriter;
 import dev.penstock.shards.ReadAheadCounts;
 import dev.penstock.shards.ShardReader;
 import dev.penstock.shards.ShardSource;
@@ -11,7 +12,6 @@ import dev.penstock.shards.ShardWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -96,13 +96,8 @@ final class ShardRequests {
     }
 
     static Object writer(Request request) throws IOException {
-        Map<String, String> metadata = new HashMap<>();
-        if (request.has("metadata")) {
-            Request notes = request.part("metadata");
-            notes.arguments().keySet().forEach(key -> metadata.put((String) key, notes.text((String) key)));
-        }
         ShardWriter.Options options =
-                ShardWriter.Options.DEFAULT.withType(type(request)).withMetadata(metadata);
+                ShardWriter.Options.DEFAULT.withType(type(request)).withMetadata(request.texts("metadata"));
         if (request.has("shardRows")) {
             options = options.withShardRows(request.number("shardRows"));
         }
@@ -114,8 +109,7 @@ final class ShardRequests {
         ShardWriter writer = request.isTrue("append")
                 ? ShardWriter.resume(folder, width, options)
                 : ShardWriter.create(folder, width, options);
-        request.keep(new WriterSource(writer, writer::close, writer::abort, writer.nextRow()));
-        return writer.nextRow();
+        return WriterRequests.keep(request, writer, RecordWriter.of(writer));
     }
 
     /// @return the id of the next row

@@ -2,6 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Progress;
+import dev.penstock.convert.RecordWriter;
 import dev.penstock.convert.TableInput;
 import dev.penstock.file.Codec;
 import dev.penstock.file.Location;
@@ -14,10 +15,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /// Requests that write packs and tables. The output of a writer that is released without being finished is
 /// discarded.
@@ -25,29 +24,30 @@ final class WriterRequests {
     private WriterRequests() {}
 
     static Object table(Request request) throws IOException {
-        Map<String, String> metadata = new HashMap<>();
-        if (request.has("metadata")) {
-            Request notes = request.part("metadata");
-            notes.arguments().keySet().forEach(key -> metadata.put((String) key, notes.text((String) key)));
-        }
         TableWriter.Options options = TableWriter.Options.DEFAULT
                 .withReplacing(request.isTrue("overwrite"))
-                .withMetadata(metadata);
+                .withMetadata(request.texts("metadata"));
         if (request.has("shardRows")) {
             options = options.withShardRows(request.number("shardRows"));
         }
         Path path = Path.of(request.text("path"));
         if (request.isTrue("append")) {
-            return kept(request, TableWriter.extend(path, options));
+            return keepTable(request, TableWriter.extend(path, options));
         }
         List<Long> shape = request.list("shape", Long.class);
-        return kept(request, TableWriter.create(path, new RowType(DType.parse(request.text("dtype")), shape), options));
+        RowType rowType = new RowType(DType.parse(request.text("dtype")), shape);
+        return keepTable(request, TableWriter.create(path, rowType, options));
     }
 
-    /// @return the number of rows that exist already
-    private static Object kept(Request request, TableWriter writer) {
-        request.keep(new WriterSource(writer, writer::close, writer::abort, writer.rowCount()));
-        return writer.rowCount();
+    private static long keepTable(Request request, TableWriter writer) {
+        return keep(request, writer, RecordWriter.of(writer));
+    }
+
+    /// @return the number of records that exist already
+    static long keep(Request request, AutoCloseable writer, RecordWriter records) {
+        WriterSource source = new WriterSource(writer, records);
+        request.keep(source);
+        return source.count();
     }
 
     /// @return the number of rows
@@ -69,8 +69,7 @@ final class WriterRequests {
             options = options.withAlignment(request.number("align"));
         }
         PackWriter writer = PackWriter.create(Path.of(request.text("path")), options);
-        request.keep(new WriterSource(writer, writer::close, writer::abort, 0));
-        return 0;
+        return keep(request, writer, RecordWriter.of(writer));
     }
 
     /// Announces the expected number of records.
@@ -116,7 +115,11 @@ final class WriterRequests {
         RowType dtype = request.has("dtype") ? RowType.of(DType.parse(request.text("dtype"))) : null;
         try (TableInput rows = TableInput.openCsv(Location.parse(request.text("path")), dtype)) {
             Path target = Path.of(request.text("target"));
-            rows.appendTo(TableWriter.create(target, rows.rowType(), TableWriter.Options.DEFAULT), Progress.NONE);
+            TableWriter table = TableWriter.create(target, rows.rowType(), TableWriter.Options.DEFAULT);
+            try (RecordWriter writer = RecordWriter.of(table)) {
+                writer.appendAll(rows.records(), 0, Progress.NONE);
+                writer.finish();
+            }
         }
         return null;
     }

@@ -2,6 +2,7 @@
 package dev.penstock.bridge;
 
 import dev.penstock.Io;
+import dev.penstock.convert.RecordWriter;
 import java.io.IOException;
 import java.util.Map;
 
@@ -13,19 +14,23 @@ import java.util.Map;
 /// **Threads.** One thread at a time.
 final class WriterSource implements AutoCloseable {
     private final AutoCloseable writer;
-    private final Io.Action finish;
-    private final Io.Action abort;
+    private final RecordWriter records;
     private long lastTicket;
     private long count;
     private Throwable failure;
     private boolean isFinished;
 
-    /// @param count the number of records that exist already
-    WriterSource(AutoCloseable writer, Io.Action finish, Io.Action abort, long count) {
+    /// @param writer  the writer of the format, which takes rows and records as Python has them in memory
+    /// @param records the same writer, to complete or discard the output
+    WriterSource(AutoCloseable writer, RecordWriter records) {
         this.writer = writer;
-        this.finish = finish;
-        this.abort = abort;
-        this.count = count;
+        this.records = records;
+        this.count = records.count();
+    }
+
+    /// The number of records, with those that existed already.
+    long count() {
+        return count;
     }
 
     /// @throws IllegalArgumentException when this is a writer of another format
@@ -67,7 +72,7 @@ final class WriterSource implements AutoCloseable {
             throw new IOException("an earlier write failed, so nothing is published: " + failure.getMessage(), failure);
         }
         try {
-            finish.run();
+            records.finish();
             isFinished = true;
         } catch (Throwable e) {
             failure = e;
@@ -77,6 +82,6 @@ final class WriterSource implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        abort.run();
+        records.close();
     }
 }

@@ -10,6 +10,7 @@ import dev.penstock.loader.Sampler;
 import dev.penstock.loader.SequentialSampler;
 import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
+import dev.penstock.plugin.ReadAmplification;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -338,6 +338,25 @@ final class ShardsCommandTest {
     }
 
     @Test
+    void shardsAreWrittenFromAFieldOfAnySource() throws IOException {
+        Path lines = Path.of(path("rows.jsonl"));
+        Files.writeString(lines, "{\"id\":1,\"x\":[1,2.5]}\n{\"id\":2,\"x\":[3,4]}\n");
+        Run.of("shards", "write", "--input", lines, "--field", "x", "--output", path("of-field"))
+                .ok();
+        String json = Run.of("info", path("of-field"), "--json").ok().out();
+        assertTrue(json.contains("\"records\":2"), json);
+        requireRefusal(
+                "id (i64), x (f64 [2]); shards can only be made from a single field",
+                "shards",
+                "write",
+                "--input",
+                lines,
+                "--output",
+                path("of-all"));
+        requireRefusal("has no field y", "shards", "write", "--input", lines, "--field", "y", "--output", path("of-y"));
+    }
+
+    @Test
     void wrongOptionsAreNamed() {
         written("corpus").ok();
         String array = CommandRun.testdata("table/two_d.npy").toString();

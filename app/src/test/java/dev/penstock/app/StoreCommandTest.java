@@ -110,6 +110,23 @@ final class StoreCommandTest {
     }
 
     @Test
+    void standardInputIsCsvOrJsonLines() {
+        for (String text : List.of("label,note\n7,seven\n", "{\"label\":7,\"note\":\"seven\"}\n")) {
+            CommandRun run = CommandRun.withInput(
+                    text.getBytes(StandardCharsets.UTF_8), "store", "append", store, "--input", "-");
+            assertEquals(0, run.exitCode(), run.err());
+        }
+        byte[] values = "8\nnull\n".getBytes(StandardCharsets.UTF_8);
+        assertEquals(
+                1,
+                CommandRun.withInput(values, "store", "append", store, "--input", "-")
+                        .exitCode());
+        assertEquals(
+                "0  xyz=(missing)  label=7  note=seven\n1  xyz=(missing)  label=7  note=seven\n",
+                fine("store", "get", store, "0,1").out());
+    }
+
+    @Test
     void fieldsComeFromFilesOfTheirOwn() throws IOException {
         Path xyz = folder.resolve("xyz.npy");
         Path csv = file("xyz.csv", "xyz[0],xyz[1],xyz[2]\n1,2,3\n4,5,6\n");
@@ -404,7 +421,7 @@ final class StoreCommandTest {
         Path cells = file("many.csv", "note\n" + "a line of text\n".repeat(count));
         for (Path input : List.of(lines, cells)) {
             List<Long> totals = new ArrayList<>();
-            try (RecordSource records = StoreInputs.open(List.of(input.toString()), rules)) {
+            try (RecordSource records = StoreInputs.open(List.of(input.toString()), System.in, rules)) {
                 records.forEach((indices, batch) -> {}, (done, total) -> totals.add(total));
             }
             assertTrue(totals.size() > 3, totals.toString());

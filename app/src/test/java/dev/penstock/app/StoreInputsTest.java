@@ -149,11 +149,11 @@ final class StoreInputsTest {
     @Test
     void namesOfTypesAreThoseOfNumPy() {
         Path store = store("types", "a:i8:scalar", "b:u1:(2,3)", "c:f32:[2]", "d:?:scalar", "e:f16");
-        assertTrue(fine("info", store).out().contains("field a          i64\n"));
-        assertTrue(fine("info", store).out().contains("field b          u8 [2, 3]\n"));
-        assertTrue(fine("info", store).out().contains("field c          f32 [2]\n"));
+        assertTrue(fine("info", store).out().contains("field a          int64\n"));
+        assertTrue(fine("info", store).out().contains("field b          uint8 [2, 3]\n"));
+        assertTrue(fine("info", store).out().contains("field c          float32 [2]\n"));
         assertTrue(fine("info", store).out().contains("field d          bool\n"));
-        assertTrue(fine("info", store).out().contains("field e          f16, variable\n"));
+        assertTrue(fine("info", store).out().contains("field e          float16, variable\n"));
     }
 
     @Test

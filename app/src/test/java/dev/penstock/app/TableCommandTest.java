@@ -157,8 +157,43 @@ final class TableCommandTest {
         ok("table", "write", "--input", csv("a\n1\n"), "--output", other);
         CommandRun refused = CommandRun.of("table", "append", many, "--input", other);
         assertEquals(2, refused.exitCode());
-        assertTrue(refused.err().contains("types are not converted"), refused.err());
+        assertTrue(
+                refused.err().contains("has a field a, but the target has the fields board, move, ev"), refused.err());
         assertEquals(4, head(many).lines().count());
+    }
+
+    /// As for stores, numbers get the type of the field if it holds all of theirs.
+    @Test
+    void appendedNumbersAreConvertedToAWiderType() throws IOException {
+        Path wide = folder.resolve("wide.npy");
+        ok("table", "write", "--input", csv("a,b\n1,0.5\n"), "--output", wide);
+        Path narrow = folder.resolve("narrow.npy");
+        String type = "[('b','>f4'),('a','|i1')]";
+        ok("table", "write", "--input", csv("a,b\n-2,1.5\n"), "--output", narrow, "--dtype", type);
+        ok("table", "append", wide, "--input", narrow);
+        assertTrue(head(wide).contains("\"a\":-2,\"b\":1.5"), head(wide));
+        CommandRun refused = CommandRun.of("table", "append", narrow, "--input", wide);
+        assertEquals(2, refused.exitCode());
+        assertTrue(refused.err().contains("only to a type that holds all of theirs"), refused.err());
+        Path lines = folder.resolve("few.jsonl");
+        Files.writeString(lines, "{\"b\":3}\n");
+        assertEquals(1, CommandRun.of("table", "append", wide, "--input", lines).exitCode());
+        Path part = folder.resolve("part.npy");
+        ok("table", "write", "--input", csv("a\n1\n"), "--output", part, "--dtype", "[('a','<i8')]");
+        CommandRun lacking = CommandRun.of("table", "append", wide, "--input", part);
+        assertTrue(lacking.err().contains("has no values of field b, which the table has"), lacking.err());
+        assertEquals(2, head(wide).lines().count());
+    }
+
+    @Test
+    void datesAreNotTakenForNumbers() throws IOException {
+        Path dates = folder.resolve("dates.npy");
+        ok("table", "write", "--input", csv("value\n1\n"), "--output", dates, "--dtype", "<M8[s]");
+        Path numbers = folder.resolve("numbers.npy");
+        ok("table", "write", "--input", csv("value\n1\n"), "--output", numbers, "--dtype", "<i8");
+        CommandRun refused = CommandRun.of("table", "append", dates, "--input", numbers);
+        assertEquals(2, refused.exitCode());
+        assertTrue(refused.err().contains("dates are not converted"), refused.err());
     }
 
     @Test

@@ -120,4 +120,31 @@ final class TextRulesTest {
         fine("table", "write", "--input", text, "--output", table);
         assertEquals(ROWS, exported(table));
     }
+
+    @Test
+    void aTableOfMostlyPaddingIsRefusedWithItsCost() throws IOException {
+        StringBuilder lines = new StringBuilder();
+        StringBuilder cells = new StringBuilder("t\n");
+        for (int i = 0; i < 3000; i++) {
+            lines.append("{\"t\":\"short\"}\n");
+            cells.append("short\n");
+        }
+        String longest = "x".repeat(50_000);
+        file("uneven.jsonl", lines + "{\"t\":\"" + longest + "\"}\n");
+        file("uneven.csv", cells + longest + "\n");
+        for (String name : List.of("uneven.jsonl", "uneven.csv")) {
+            Path source = folder.resolve(name);
+            for (Object[] words : new Object[][] {
+                {"convert", source, folder.resolve("t.npy")},
+                {"table", "write", "--input", source, "--output", folder.resolve("t.npy")}
+            }) {
+                failing(
+                        "field t: the longest of 3,001 texts has 50,000 characters, and the mean is 21; a table pads",
+                        words);
+                failing("takes 600 MB for 65 KB of text; convert to a store", words);
+                assertTrue(Files.notExists(folder.resolve("t.npy")));
+            }
+            fine("convert", source, folder.resolve(name + ".store"));
+        }
+    }
 }

@@ -13,4 +13,11 @@ public sealed class BadInput extends RuntimeException {
             super(message, null);
         }
     }
+
+    /// Texts of such different lengths that a field of a fixed size would consist of padding.
+    public static final class UnevenText extends BadInput {
+        UnevenText(String message) {
+            super(message, null);
+        }
+    }
 }

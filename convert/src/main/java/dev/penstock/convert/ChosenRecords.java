@@ -77,7 +77,7 @@ record ChosenRecords(RecordSource source, List<Field> fields, Where where, Recor
         Mask mask = where == null ? null : where.test(batch);
         return LongStream.range(0, batch.rowCount())
                 .filter(row -> mask == null || mask.get(row))
-                .filter(row -> choice.sample() == null || choice.sample().has(first + row))
+                .filter(row -> choice.has(first + row))
                 .toArray();
     }
 

@@ -13,7 +13,6 @@ import dev.penstock.file.Disk;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -157,36 +156,23 @@ public final class Conversion {
 
     /// @return the number of records that were committed before
     private long copy(Path data, RecordDigest expected, Progress progress) throws IOException {
-        try (Target.Sink sink = target.open(data, job);
+        try (RecordWriter writer = target.open(data, job);
                 FieldCast cast = new FieldCast(source.fields(), numbers, job.fields());
-                Batch rest = Batch.create(job.fields())) {
-            long committed = sink.count();
+                Skipping rest = new Skipping(writer, job.fields(), writer.count())) {
+            long committed = writer.count();
             source.forEach(
                     (indices, rows) -> cast.apply(indices, rows, (ids, batch) -> {
                         requireComplete(ids, batch, expected.count());
-                        long before = expected.count();
                         expected.add(batch);
-                        append(sink, ids, batch, Math.max(0, committed - before), rest);
+                        rest.append(ids, batch);
                     }),
                     progress);
-            if (sink.count() != expected.count()) {
-                throw new IllegalStateException("the unfinished conversion in " + data + " has " + sink.count()
+            if (writer.count() != expected.count()) {
+                throw new IllegalStateException("the unfinished conversion in " + data + " has " + writer.count()
                         + " records, but the source has only " + expected.count() + "; remove it and convert again");
             }
-            sink.finish();
+            writer.finish();
             return committed;
-        }
-    }
-
-    /// Appends the rows after those that were committed before.
-    private static void append(Target.Sink sink, long[] indices, Batch batch, long skipped, Batch rest)
-            throws IOException {
-        if (skipped == 0) {
-            sink.append(indices, batch);
-        } else if (skipped < batch.rowCount()) {
-            BatchRows.copy(batch, skipped, batch.rowCount(), rest);
-            long[] left = indices == null ? null : Arrays.copyOfRange(indices, (int) skipped, indices.length);
-            sink.append(left, rest);
         }
     }
 

@@ -55,7 +55,7 @@ final class CsvTypes {
             default -> {}
         }
         if (!guess.see(kind)) {
-            guess.seeText(cell);
+            guess.seeText();
         }
     }
 
@@ -63,7 +63,7 @@ final class CsvTypes {
         List<Field> fields = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             try {
-                fields.add(field(names.get(i), guesses.get(i), rules));
+                fields.add(field(name, names.get(i), guesses.get(i), rules));
             } catch (IllegalArgumentException e) {
                 throw new BadInput(name + ", column " + Printable.of(names.get(i)) + ": " + e.getMessage(), e);
             }
@@ -71,14 +71,12 @@ final class CsvTypes {
         return fields;
     }
 
-    private static Field field(String name, TypeGuess guess, TextRules rules) {
+    private static Field field(String source, String name, TypeGuess guess, TextRules rules) {
         ElementType type = guess.type(rules.hasMissing());
         if (type != ElementType.UTF8) {
             return Field.fixed(name, type);
         }
-        return rules.isTextFixed()
-                ? Field.fixedText(name, ElementType.UTF32, guess.widest() * ElementType.UTF32.size())
-                : Field.variable(name, ElementType.UTF8);
+        return guess.text(source, name, rules.isTextFixed());
     }
 
     /// Combines adjacent columns `x[0]`, `x[1]`, ... of one type to a field `x` with a shape, which is how an

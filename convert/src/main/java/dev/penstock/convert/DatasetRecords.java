@@ -5,7 +5,6 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.query.Scan;
-import dev.penstock.shards.ShardSample;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +19,10 @@ record DatasetRecords(Dataset open, List<Field> fields, RecordChoice choice) imp
     static DatasetRecords of(Dataset dataset, RecordChoice choice) {
         try {
             choice.where(dataset);
+            if (choice.without() != null) {
+                choice.without()
+                        .requireBelow(dataset.count(), dataset.location().toString());
+            }
             return new DatasetRecords(dataset, choice.of(dataset), choice);
         } catch (Throwable e) {
             dataset.close();
@@ -53,11 +56,10 @@ record DatasetRecords(Dataset open, List<Field> fields, RecordChoice choice) imp
     }
 
     private Scan.Filter filter() {
-        ShardSample sample = choice.sample();
         if (open.hasDeleted()) {
-            return index -> (sample == null || sample.has(index)) && !open.isDeleted(index);
+            return index -> choice.has(index) && !open.isDeleted(index);
         }
-        return sample == null ? null : sample::has;
+        return choice.isByIndex() ? choice::has : null;
     }
 
     @Override

@@ -107,12 +107,10 @@ final class JsonTypes {
             };
         }
 
-        Field field(String name, TextRules rules) {
+        Field field(String source, String name, TextRules rules) {
             ElementType found = type.type(rules.hasMissing());
             if (found == ElementType.UTF8) {
-                return rules.isTextFixed()
-                        ? Field.fixedText(name, ElementType.UTF32, type.widest() * ElementType.UTF32.size())
-                        : Field.variable(name, ElementType.UTF8);
+                return type.text(source, name, rules.isTextFixed());
             }
             boolean isFixed = !isVariable && (shape == null || !shape.contains(0L));
             return isFixed
@@ -140,7 +138,7 @@ final class JsonTypes {
                 entry.getValue().type.seeMissing();
             }
             try {
-                fields.add(entry.getValue().field(name, rules));
+                fields.add(entry.getValue().field(file.name(), name, rules));
             } catch (IllegalArgumentException e) {
                 throw new BadInput(file.name() + ", field " + name + ": " + e.getMessage(), e);
             }

@@ -51,7 +51,7 @@ final class PackTarget implements Target {
     }
 
     @Override
-    public Sink open(Path path, Job job) throws IOException {
+    public RecordWriter open(Path path, Job job) throws IOException {
         TargetOptions options = job.options();
         Codec codec = options.compression() == null ? Codec.NONE : codec(options.compression());
         PackWriter.Options writing = PackWriter.Options.DEFAULT
@@ -60,7 +60,7 @@ final class PackTarget implements Target {
                 .withAlignment(
                         options.alignment() == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : options.alignment());
         Dataset dataset = job.source().dataset().orElse(null);
-        return new PackSink(PackWriter.create(path, writing), dataset, hasNames(dataset));
+        return new NamingWriter(PackWriter.create(path, writing), dataset, hasNames(dataset));
     }
 
     private static Codec codec(String word) {
@@ -83,7 +83,7 @@ final class PackTarget implements Target {
                 && dataset.name(dataset.count() - 1) != null;
     }
 
-    private static final class PackSink implements Sink {
+    static final class NamingWriter implements RecordWriter {
         private final PackWriter writer;
         /// The dataset of the records, or null.
         private final Dataset dataset;
@@ -92,7 +92,7 @@ final class PackTarget implements Target {
         private long count;
         private boolean isFinished;
 
-        PackSink(PackWriter writer, Dataset dataset, boolean isNamed) {
+        NamingWriter(PackWriter writer, Dataset dataset, boolean isNamed) {
             this.writer = writer;
             this.dataset = dataset;
             this.isNamed = isNamed;

@@ -14,24 +14,39 @@ import java.util.List;
 /// @param fields    the names of the fields in order; empty for all fields
 /// @param condition the condition for records, or null for all
 /// @param sample    selects records by a hash of their index, or null for all
-public record RecordChoice(List<String> fields, String condition, ShardSample sample) {
+/// @param without   records that are left out, or null for none
+public record RecordChoice(List<String> fields, String condition, ShardSample sample, IndexSet without) {
     /// All fields of all records.
-    public static final RecordChoice ALL = new RecordChoice(List.of(), null, null);
+    public static final RecordChoice ALL = new RecordChoice(List.of(), null, null, null);
 
     public RecordChoice {
         fields = List.copyOf(fields);
     }
 
     public RecordChoice withFields(List<String> fields) {
-        return new RecordChoice(fields, condition, sample);
+        return new RecordChoice(fields, condition, sample, without);
     }
 
     public RecordChoice withCondition(String condition) {
-        return new RecordChoice(fields, condition, sample);
+        return new RecordChoice(fields, condition, sample, without);
     }
 
     public RecordChoice withSample(ShardSample sample) {
-        return new RecordChoice(fields, condition, sample);
+        return new RecordChoice(fields, condition, sample, without);
+    }
+
+    public RecordChoice withoutRecords(IndexSet without) {
+        return new RecordChoice(fields, condition, sample, without);
+    }
+
+    /// Whether a record is among the selected ones, as far as its index tells.
+    boolean has(long index) {
+        return (sample == null || sample.has(index)) && (without == null || !without.has(index));
+    }
+
+    /// Whether records are selected by their index.
+    boolean isByIndex() {
+        return sample != null || without != null;
     }
 
     /// The selected fields of a dataset.
@@ -86,12 +101,14 @@ public record RecordChoice(List<String> fields, String condition, ShardSample sa
     /// @param source the fingerprint of the source
     /// @param chosen the selected fields
     String fingerprint(String kind, String source, List<Field> chosen) {
-        return new Fingerprint(kind)
+        Fingerprint fingerprint = new Fingerprint(kind)
                 .add(source)
                 .add(chosen.toString())
                 .add(String.valueOf(condition))
-                .add(String.valueOf(sample))
-                .text();
+                .add(String.valueOf(sample));
+        return without == null
+                ? fingerprint.text()
+                : fingerprint.add(without.toString()).text();
     }
 
     static String names(List<Field> fields) {

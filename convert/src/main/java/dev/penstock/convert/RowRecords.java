@@ -5,14 +5,12 @@ import dev.penstock.Batch;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Progress;
-import dev.penstock.shards.ShardWriter;
 import dev.penstock.table.RowType;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicLong;
 
 /// Rows of floating-point numbers of one width, as activation shards have them: records of one field.
-public interface RowRecords extends RecordSource {
+interface RowRecords extends RecordSource {
     /// The rows that are copied at once have about as many bytes.
     long COPY_BYTES = 4L << 20;
 
@@ -27,26 +25,6 @@ public interface RowRecords extends RecordSource {
     /// The field of rows of one width.
     static Field field(ElementType type, long width) {
         return Field.fixed(RowType.VALUE, type, width);
-    }
-
-    /// Appends the rows to a corpus, after those that it already has.
-    ///
-    /// @throws IllegalArgumentException when the corpus has more rows
-    default void appendTo(ShardWriter writer, Progress progress) throws IOException {
-        long existing = writer.nextRow();
-        if (existing > rowCount()) {
-            throw new IllegalArgumentException("the output already has " + existing + " rows but the input only "
-                    + rowCount() + ", so it cannot be continued with this input");
-        }
-        Field row = fields().getFirst();
-        AtomicLong readCount = new AtomicLong();
-        forEach(
-                (indices, batch) -> {
-                    long before = readCount.getAndAdd(batch.rowCount());
-                    long skipped = Math.clamp(existing - before, 0, batch.rowCount());
-                    writer.append(batch.column(0).values().asSlice(skipped * row.itemSize()), row.type());
-                },
-                progress);
     }
 
     /// Copies consecutive rows.

@@ -3,6 +3,7 @@ package dev.penstock.convert;
 
 import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
+import dev.penstock.Field;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Location;
@@ -15,9 +16,11 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
-/// Opens rows of floating-point numbers of any location: NumPy arrays, safetensors, `residual_shard_bf16` folders,
-/// shards, and files of raw floats.
+/// Opens rows of floating-point numbers of any location: NumPy arrays, safetensors, `residual_shard_bf16`
+/// folders, shards, files of raw floats, and a field of any other source.
 public final class RowSources {
     private static final String TENSORS = ".safetensors";
 
@@ -26,18 +29,23 @@ public final class RowSources {
     /// Selects what to read from a location.
     ///
     /// @param tensor   the tensor of a `.safetensors` file, or null for all
+    /// @param field    the field of records with several fields, or null
     /// @param rawWidth the width of rows in a file of f32 numbers without a header, or 0 for all other files
-    public record Choice(String tensor, long rawWidth) {
+    public record Choice(String tensor, String field, long rawWidth) {
         /// Selects everything.
-        public static final Choice ALL = new Choice(null, 0);
+        public static final Choice ALL = new Choice(null, null, 0);
     }
 
-    /// Opens a file, or a folder: a dataset, a `residual_shard_bf16` folder, or any folder of `.npy` and
-    /// `.safetensors` files, which are read in the byte order of their names. The records have one field, a row.
+    /// Opens a file, or a folder: a dataset, another source, a `residual_shard_bf16` folder, or any folder of
+    /// `.npy` and `.safetensors` files, which are read in the byte order of their names. The records have one
+    /// field, a row.
     ///
     /// @throws DatasetException         when an input is damaged
     /// @throws IllegalArgumentException when inputs differ in width, or are not floating-point
-    public static RowRecords open(Location location, Choice choice, Catalog.Options options) throws IOException {
+    public static RecordSource open(Location location, Choice choice, Catalog.Options options) throws IOException {
+        if (isOther(location, choice, options)) {
+            return fieldRows(location, choice, options);
+        }
         List<RowRecords> found = new ArrayList<>();
         try {
             add(location, choice, options, found);
@@ -46,6 +54,52 @@ public final class RowSources {
             throw e;
         }
         return ChainedRecords.of(location.toString(), found);
+    }
+
+    /// Whether the records come from a field that is chosen, or from a source that is not made of arrays.
+    private static boolean isOther(Location location, Choice choice, Catalog.Options options) throws IOException {
+        if (choice.field() != null || choice.tensor() != null || choice.rawWidth() > 0) {
+            return choice.field() != null;
+        }
+        Optional<SourceKind> kind = Sources.kind(location, options);
+        return kind.isPresent() && kind.get() != OwnKinds.SAFETENSORS && kind.get() != OwnKinds.RESIDUAL;
+    }
+
+    /// The values of one field of any source as rows.
+    private static RecordSource fieldRows(Location location, Choice choice, Catalog.Options options)
+            throws IOException {
+        requireNoTensor(location, choice);
+        List<String> fields = choice.field() == null ? List.of() : List.of(choice.field());
+        RecordSource source = Sources.open(
+                location, SourceOptions.DEFAULT.withCatalog(options).withChoice(RecordChoice.ALL.withFields(fields)));
+        try {
+            return FittedRecords.of(source, List.of(row(source)), true);
+        } catch (Throwable e) {
+            source.close();
+            throw e;
+        }
+    }
+
+    private static Field row(RecordSource source) {
+        Field field = source.fields().getFirst();
+        ElementType type = field.type();
+        boolean isNumber = type.isFloat() || type.isInteger() || type == ElementType.BOOL;
+        boolean isRow = !field.isVariable() && field.shape().size() == 1;
+        if (source.fields().size() != 1 || !isNumber || !isRow) {
+            throw new IllegalArgumentException(source.name() + " has the fields " + described(source.fields())
+                    + "; shards can only be made from a single field with a fixed number of values, so choose one");
+        }
+        return RowRecords.field(
+                type.isFloat() ? type : ElementType.F64, field.shape().getFirst());
+    }
+
+    /// The names, types and shapes of fields, for messages.
+    private static String described(List<Field> fields) {
+        return fields.stream()
+                .map(field -> field.name() + " (" + field.type()
+                        + (field.isVariable() ? ", variable" : field.shape().isEmpty() ? "" : " " + field.shape())
+                        + ")")
+                .collect(Collectors.joining(", "));
     }
 
     /// The floating-point tensors of a file in the order of their names, or one of them.

@@ -59,7 +59,7 @@ final class ShardsTarget implements Target {
     }
 
     @Override
-    public Sink open(Path path, Job job) throws IOException {
+    public RecordWriter open(Path path, Job job) throws IOException {
         Field field = job.fields().getFirst();
         Map<String, String> metadata =
                 job.source().dataset().map(Dataset::metadata).orElse(Map.of());
@@ -70,42 +70,34 @@ final class ShardsTarget implements Target {
         TargetOptions options = job.options();
         writing = options.shardRows() == null ? writing : writing.withShardRows(options.shardRows());
         writing = options.shardBytes() == null ? writing : writing.withShardBytes(options.shardBytes());
-        return new ShardsSink(ShardWriter.resume(path, field.shape().getFirst(), writing));
+        return new FilledWriter(
+                RecordWriter.of(ShardWriter.resume(path, field.shape().getFirst(), writing)));
     }
 
-    private static final class ShardsSink implements Sink {
-        private final ShardWriter writer;
-        private boolean isFinished;
-
-        ShardsSink(ShardWriter writer) {
-            this.writer = writer;
-        }
-
+    /// Refuses to complete shards without rows.
+    private record FilledWriter(RecordWriter writer) implements RecordWriter {
         @Override
         public long count() {
-            return writer.nextRow();
+            return writer.count();
         }
 
         @Override
         public void append(long[] indices, Batch batch) throws IOException {
-            writer.append(batch.column(0).values(), writer.type());
+            writer.append(indices, batch);
         }
 
         @Override
         public void finish() throws IOException {
-            if (writer.nextRow() == 0) {
+            if (count() == 0) {
                 throw new IllegalArgumentException("there are no records to convert, but shards without rows cannot be"
                         + " read; convert to another format");
             }
-            isFinished = true;
-            writer.close();
+            writer.finish();
         }
 
         @Override
         public void close() throws IOException {
-            if (!isFinished) {
-                writer.abort();
-            }
+            writer.close();
         }
     }
 }

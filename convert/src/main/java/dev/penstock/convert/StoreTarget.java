@@ -112,19 +112,19 @@ final class StoreTarget implements Target {
     }
 
     @Override
-    public Sink open(Path path, Job job) throws IOException {
+    public RecordWriter open(Path path, Job job) throws IOException {
         StoreOptions options = StoreOptions.DEFAULT
                 .withDurability(StoreOptions.Durability.NONE)
                 .withDisk(job.disk());
         Job original = job.withFields(
                 FieldCast.numbers(job.source().fields(), job.options().dtype()));
         boolean isResumed = StoreReader.isStore(job.disk(), path);
-        return new StoreSink(
+        return new CommittingWriter(
                 isResumed ? StoreWriter.open(path, options) : StoreWriter.create(path, storeFields(original), options),
                 isResumed);
     }
 
-    private static final class StoreSink implements Sink {
+    private static final class CommittingWriter implements RecordWriter {
         private static final long COMMIT_BYTES = 16L << 20;
         /// A writer that continues copies all values that may not be durable, so their number is bounded.
         private static final long SYNC_BYTES = 256L << 20;
@@ -135,7 +135,7 @@ final class StoreTarget implements Target {
         private long unsyncedBytes;
         private boolean isFinished;
 
-        StoreSink(StoreWriter writer, boolean isResumed) {
+        CommittingWriter(StoreWriter writer, boolean isResumed) {
             this.writer = writer;
             this.isResumed = isResumed;
         }

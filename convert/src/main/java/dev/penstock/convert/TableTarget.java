@@ -4,7 +4,6 @@ package dev.penstock.convert;
 import dev.penstock.Batch;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
-import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Disk;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
@@ -13,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /// Writes tables: one NumPy file, or a folder of shards if the name does not end in `.npy`.
 ///
@@ -73,10 +71,11 @@ final class TableTarget implements Target {
     }
 
     @Override
-    public Sink open(Path path, Job job) throws IOException {
+    public RecordWriter open(Path path, Job job) throws IOException {
         TableWriter.Options writing = TableWriter.Options.DEFAULT.withDisk(job.disk());
         if (isFile(job.target())) {
-            return new TableSink(path, writing, TableWriter.create(path, rowType(job), writing), Long.MAX_VALUE, 0);
+            return new ShardingWriter(
+                    path, writing, TableWriter.create(path, rowType(job), writing), Long.MAX_VALUE, 0);
         }
         Map<String, String> metadata =
                 job.source().dataset().map(Dataset::metadata).orElse(Map.of());
@@ -85,7 +84,7 @@ final class TableTarget implements Target {
         TableWriter.Options folder = writing.withMetadata(metadata);
         TableWriter writer =
                 committed > 0 ? TableWriter.extend(path, folder) : TableWriter.create(path, rowType, folder);
-        return new TableSink(path, folder, writer, shardRows(job.options(), rowType.size()), committed);
+        return new ShardingWriter(path, folder, writer, shardRows(job.options(), rowType.size()), committed);
     }
 
     private static long shardRows(TargetOptions options, long rowSize) {
@@ -109,14 +108,12 @@ final class TableTarget implements Target {
 
     /// The row type of the source if the fields are unchanged, so that byte orders and dates are kept.
     private static RowType rowType(Job job) {
-        Optional<Dataset> dataset = job.source().dataset();
-        boolean isSame = dataset.isPresent()
-                && job.fields().equals(job.source().fields())
-                && dataset.get().fields().containsAll(job.fields());
-        return isSame ? Catalog.rowType(dataset.get(), job.fields()) : RowType.of(job.fields());
+        return job.fields().equals(job.source().fields())
+                ? TableInput.rowType(job.source(), job.fields())
+                : RowType.of(job.fields());
     }
 
-    private static final class TableSink implements Sink {
+    private static final class ShardingWriter implements RecordWriter {
         private final Path path;
         private final TableWriter.Options options;
         private final long shardRows;
@@ -127,7 +124,7 @@ final class TableTarget implements Target {
         private boolean isFinished;
 
         /// @param shardRows the number of rows of a shard; the table is committed when one is full
-        TableSink(Path path, TableWriter.Options options, TableWriter writer, long shardRows, long committed) {
+        ShardingWriter(Path path, TableWriter.Options options, TableWriter writer, long shardRows, long committed) {
             this.path = path;
             this.options = options;
             this.writer = writer;

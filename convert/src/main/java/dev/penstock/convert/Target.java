@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
-import dev.penstock.Batch;
 import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Disk;
@@ -21,8 +20,8 @@ public interface Target {
     /// The file extensions of this format, such as `.npy`. The first is the usual one.
     List<String> extensions();
 
-    /// Patterns of the paths below a folder of this format, such as `*.shard`, or `chunk/` for a folder. A folder
-    /// with any other name is not replaced. The list is empty for formats of a single file.
+    /// Patterns of the paths below a folder of this format, such as `*.shard`, or `chunk/` for a folder. A
+    /// folder with any other name is not replaced. The list is empty for formats of a single file.
     default List<String> folderNames() {
         return List.of();
     }
@@ -45,14 +44,15 @@ public interface Target {
     /// The fields that the target will have, one for each field of the source and in the same order.
     ///
     /// @param job the job, with the fields of the source
-    /// @throws IllegalArgumentException when the format does not support such records; the message says what to do
+    /// @throws IllegalArgumentException when the format does not support such records; the message says what to
+    ///                                  do
     List<Field> fields(Job job);
 
     /// Starts writing, or continues after the records that an interrupted conversion has committed.
     ///
     /// @param path the path to write to, which has the extension of the target
     /// @param job  the records and options
-    Sink open(Path path, Job job) throws IOException;
+    RecordWriter open(Path path, Job job) throws IOException;
 
     /// Opens the written records for the comparison with those of the source. The fields are those of the job.
     ///
@@ -69,32 +69,13 @@ public interface Target {
     ///
     /// @param source  the source of the records
     /// @param target  the final path of the result
-    /// @param fields  the fields of the records that the sink receives: the source's until [#fields] has decided
+    /// @param fields  the fields of the records that the writer receives: the source's until [#fields] has
+    ///                decided
     /// @param options the options for writing
     /// @param disk    the disk to write to
     record Job(RecordSource source, Path target, List<Field> fields, TargetOptions options, Disk disk) {
         Job withFields(List<Field> fields) {
             return new Job(source, target, fields, options, disk);
         }
-    }
-
-    /// Receives the records of a conversion in order.
-    ///
-    /// **Threads.** One thread at a time.
-    interface Sink extends AutoCloseable {
-        /// The number of records in the target: those committed before plus those appended since.
-        long count();
-
-        /// Appends records.
-        ///
-        /// @param indices the index of each row's record in the dataset of the source, or null
-        void append(long[] indices, Batch batch) throws IOException;
-
-        /// Makes all records durable and completes the target.
-        void finish() throws IOException;
-
-        /// Releases files and memory. Without [#finish], committed records stay and others are lost.
-        @Override
-        void close() throws IOException;
     }
 }

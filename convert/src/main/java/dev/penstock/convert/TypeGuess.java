@@ -2,6 +2,7 @@
 package dev.penstock.convert;
 
 import dev.penstock.ElementType;
+import dev.penstock.Field;
 import java.util.regex.Pattern;
 
 /// Decides the type of a field from the texts or JSON values that it has. This is the one rule for all text: the
@@ -15,6 +16,10 @@ final class TypeGuess {
     private static final Pattern NON_FINITE = Pattern.compile("(?i)nan|[+-]?inf(inity)?");
     /// Floats hold all integers up to here.
     private static final long EXACT_MAX = 1L << 53;
+    /// Padding is refused where it makes a field larger than this, and this many times as large as the texts would
+    /// be if all had the mean length.
+    private static final long PADDED_BYTES_MAX = 16L << 20;
+    private static final long PADDED_FACTOR_MAX = 8;
 
     /// The kinds of single values.
     enum Kind {
@@ -32,6 +37,8 @@ final class TypeGuess {
     private boolean isExact = true;
     private boolean hasMissing;
     private long widest = 1;
+    private long textCount;
+    private long characterCount;
 
     /// The kind of a text in a CSV cell.
     static Kind kind(String cell) {
@@ -88,13 +95,15 @@ final class TypeGuess {
     }
 
     /// Whatever the values are, their text is text.
-    void seeText(String text) {
+    void seeText() {
         kind = Kind.TEXT;
-        seeWidth(text);
     }
 
     void seeWidth(String text) {
-        widest = Math.max(widest, text.codePointCount(0, text.length()));
+        long width = text.codePointCount(0, text.length());
+        widest = Math.max(widest, width);
+        textCount++;
+        characterCount += width;
     }
 
     void seeWhole(long value) {
@@ -132,9 +141,34 @@ final class TypeGuess {
         return kind != Kind.TEXT && kind != Kind.TRUTH;
     }
 
-    /// The number of characters of the longest text.
-    long widest() {
-        return widest;
+    /// A field of text for these values.
+    ///
+    /// @param isFixed whether all texts take the space of the longest
+    /// @throws BadInput.UnevenText if that would store almost only padding
+    Field text(String source, String name, boolean isFixed) {
+        if (!isFixed) {
+            return Field.variable(name, ElementType.UTF8);
+        }
+        long size = Math.multiplyExact(widest, ElementType.UTF32.size());
+        long paddedBytes = Math.multiplyExact(size, Math.max(1, textCount));
+        if (paddedBytes > PADDED_BYTES_MAX && widest * textCount / PADDED_FACTOR_MAX > characterCount) {
+            throw new BadInput.UnevenText(uneven(source, name, paddedBytes));
+        }
+        return Field.fixedText(name, ElementType.UTF32, size);
+    }
+
+    private String uneven(String source, String name, long paddedBytes) {
+        return ("%s, field %s: the longest of %,d texts has %,d characters, and the mean is %,d; a table pads all to"
+                        + " the longest, which takes %,d MB for %,d KB of text; convert to a store, which keeps texts"
+                        + " of any length, or leave the field out")
+                .formatted(
+                        source,
+                        Printable.of(name),
+                        textCount,
+                        widest,
+                        characterCount / textCount,
+                        paddedBytes / 1_000_000,
+                        characterCount / 1_000);
     }
 
     /// The type that holds all values.

@@ -100,7 +100,7 @@ class ConversionReplaceTest {
     /// @return whether the conversion returned
     private boolean replace(String format, Disk disk) {
         TargetOptions options = TargetOptions.DEFAULT.withReplacing(true);
-        RecordChoice choice = new RecordChoice(List.of("x"), null, null);
+        RecordChoice choice = RecordChoice.ALL.withFields(List.of("x"));
         try (RecordSource records = Sources.open(newStore, SourceOptions.DEFAULT.withChoice(choice))) {
             Conversion.of(records, target, format, options, disk).run(Progress.NONE, Progress.NONE);
             return true;

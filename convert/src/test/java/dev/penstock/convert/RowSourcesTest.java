@@ -46,13 +46,21 @@ final class RowSourcesTest {
     private Path convert(Path input, String tensor, long rawWidth, ElementType type) throws IOException {
         Path output = Files.createTempDirectory(folder, "out");
         ShardWriter.Options options = ShardWriter.Options.DEFAULT.withType(type).withShardRows(3);
-        RowSources.Choice choice = new RowSources.Choice(tensor, rawWidth);
-        try (RowRecords rows = RowSources.open(Location.of(input), choice, Catalog.Options.DEFAULT)) {
-            try (ShardWriter writer = ShardWriter.create(output, rows.width(), options)) {
-                rows.appendTo(writer, Progress.NONE);
+        RowSources.Choice choice = new RowSources.Choice(tensor, null, rawWidth);
+        try (RecordSource rows = RowSources.open(Location.of(input), choice, Catalog.Options.DEFAULT)) {
+            try (ShardWriter writer = ShardWriter.create(output, width(rows), options)) {
+                append(rows, writer);
             }
         }
         return output;
+    }
+
+    private static long width(RecordSource rows) {
+        return rows.fields().getFirst().shape().getFirst();
+    }
+
+    private static void append(RecordSource rows, ShardWriter writer) throws IOException {
+        RecordWriter.of(writer).appendAll(rows, writer.nextRow(), Progress.NONE);
     }
 
     private static byte[] bytes(Path corpus, ElementType type) throws IOException {
@@ -191,9 +199,10 @@ final class RowSourcesTest {
         for (String type : List.of("<f4", ">f4", "<i4")) {
             Path output = Files.createTempDirectory(folder, "large");
             Path input = largeMatrices(type, values);
-            try (RowRecords rows = RowSources.open(Location.of(input), RowSources.Choice.ALL, Catalog.Options.DEFAULT);
-                    ShardWriter writer = ShardWriter.create(output, rows.width(), ShardWriter.Options.DEFAULT)) {
-                rows.appendTo(writer, Progress.NONE);
+            try (RecordSource rows =
+                            RowSources.open(Location.of(input), RowSources.Choice.ALL, Catalog.Options.DEFAULT);
+                    ShardWriter writer = ShardWriter.create(output, width(rows), ShardWriter.Options.DEFAULT)) {
+                append(rows, writer);
             }
             ByteBuffer found = ByteBuffer.wrap(bytes(output, ElementType.F32)).order(ByteOrder.LITTLE_ENDIAN);
             assertEquals(values.length * Float.BYTES, found.remaining());
@@ -385,7 +394,7 @@ final class RowSourcesTest {
         Path input = TestData.path("bf16dir/three_shards.f32");
         Path whole = convert(input, null, 8, ElementType.F32);
         Path part = folder.resolve("part");
-        RowSources.Choice choice = new RowSources.Choice(null, 8);
+        RowSources.Choice choice = new RowSources.Choice(null, null, 8);
         ShardWriter.Options options = ShardWriter.Options.DEFAULT.withShardRows(3);
         try (ShardReader reader = ShardReader.open(whole);
                 ShardBatch batch = ShardBatch.create(ElementType.F32);
@@ -393,9 +402,9 @@ final class RowSourcesTest {
             reader.source().read(0, 5, batch);
             writer.append(batch.values(), ElementType.F32);
         }
-        try (RowRecords rows = RowSources.open(Location.of(input), choice, Catalog.Options.DEFAULT);
+        try (RecordSource rows = RowSources.open(Location.of(input), choice, Catalog.Options.DEFAULT);
                 ShardWriter writer = ShardWriter.resume(part, 8, options)) {
-            rows.appendTo(writer, Progress.NONE);
+            append(rows, writer);
         }
         assertArrayEquals(bytes(whole, ElementType.F32), bytes(part, ElementType.F32));
     }

@@ -104,12 +104,12 @@ public final class ToyText implements SourceKind {
         }
 
         @Override
-        public Sink open(Path path, Job job) {
-            return new ToySink(path, new ArrayList<>());
+        public RecordWriter open(Path path, Job job) {
+            return new ToyWriter(path, new ArrayList<>());
         }
     }
 
-    private record ToySink(Path path, List<String> lines) implements Target.Sink {
+    private record ToyWriter(Path path, List<String> lines) implements RecordWriter {
         @Override
         public long count() {
             return lines.size();

@@ -19,7 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 /// with the same HTML, whose scripts fetch that data and show it. So every number on a page is also in its JSON.
 ///
 /// A GET changes nothing. Scans with progress are POST requests, because they take the time of the machine.
-/// Nothing is ever written to a dataset.
+/// Nothing is ever written to a dataset; a list of flags is written beside it, when the server may.
 ///
 /// **Ownership.** The caller closes the explorer and then the [Shelf].
 ///
@@ -48,8 +48,9 @@ public final class Explorer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Workers workers = new Workers();
-    private final FilterRuns runs = new FilterRuns();
+    private final Searches searches = new Searches(workers);
     private final Map<String, Page> pages;
+    private final FlagsPage flags;
     private final ValueReply values;
 
     /// How the server is reached.
@@ -57,16 +58,21 @@ public final class Explorer implements AutoCloseable {
     /// @param host           the name or address to listen on
     /// @param port           the port, or 0 for any free one
     /// @param frameAncestors the pages that may show the explorer in a frame, as in a Content-Security-Policy
-    public record Options(String host, int port, String frameAncestors) {
-        /// A free port of this machine only, and no frames.
-        public static final Options DEFAULT = new Options("127.0.0.1", 0, "'none'");
+    /// @param isReadOnly     whether flags cannot be written beside the data
+    public record Options(String host, int port, String frameAncestors, boolean isReadOnly) {
+        /// A free port of this machine only, no frames, and nothing is written.
+        public static final Options DEFAULT = new Options("127.0.0.1", 0, "'none'", true);
 
         public Options withAddress(String host, int port) {
-            return new Options(host, port, frameAncestors);
+            return new Options(host, port, frameAncestors, isReadOnly);
         }
 
         public Options withFrameAncestors(String frameAncestors) {
-            return new Options(host, port, frameAncestors);
+            return new Options(host, port, frameAncestors, isReadOnly);
+        }
+
+        public Options withReadOnly(boolean isReadOnly) {
+            return new Options(host, port, frameAncestors, isReadOnly);
         }
     }
 
@@ -74,10 +80,15 @@ public final class Explorer implements AutoCloseable {
         this.shelf = shelf;
         this.options = options;
         this.gate = Gate.create(options.host());
+        this.flags = new FlagsPage(shelf, options.isReadOnly());
         this.values = new ValueReply(shelf, workers);
         this.pages = Map.of(
                 "overview", new OverviewPage(shelf),
-                "records", new RecordsPage(shelf, runs, workers),
+                "records", new RecordsPage(shelf, searches, workers),
+                "fields", new FieldsPage(shelf, searches),
+                "order", new OrderPage(shelf, searches, workers),
+                "flags", flags,
+                "pair", new PairPage(shelf, workers),
                 "record", new RecordPage(shelf, workers),
                 "find", new FindPage(shelf, workers));
         this.server = HttpServer.create(new InetSocketAddress(options.host(), options.port()), BACKLOG);
@@ -158,8 +169,14 @@ public final class Explorer implements AutoCloseable {
     private void answerPost(String path, Query query, Reply reply) throws IOException {
         switch (path) {
             case "verify" -> verify(query, reply);
-            case "filter" -> filter(query, reply);
-            default -> reply.text(404, "there is nothing to do at " + path);
+            case "flags" -> reply.json(200, flags.write(query, reply.exchange().getRequestBody()));
+            default -> {
+                if (pages.get(path) instanceof SearchPage page) {
+                    search(page, query, reply);
+                } else {
+                    reply.text(404, "there is nothing to do at " + path);
+                }
+            }
         }
     }
 
@@ -175,20 +192,11 @@ public final class Explorer implements AutoCloseable {
                                 : Catalog.verify(entry.location(), shelf.options(), tracker)));
     }
 
-    private void filter(Query query, Reply reply) throws IOException {
+    private void search(SearchPage page, Query query, Reply reply) throws IOException {
         String id = query.text("dataset");
-        long budget = query.number("budget", RecordsPage.BUDGET_SECONDS_MAX, 1, RecordsPage.BUDGET_SECONDS_MAX);
+        long budget = query.number("budget", SearchPage.BUDGET_SECONDS_MAX, 1, UNLIMITED_SECONDS);
         shelf.with(id, dataset -> {
-            FilterRun run = runs.of(id, dataset, query.text("where"));
-            run.lock().lock();
-            try {
-                ProgressLines.send(reply, workers, budget, tracker -> {
-                    run.search(dataset, tracker);
-                    return run.json();
-                });
-            } finally {
-                run.lock().unlock();
-            }
+            searches.send(page.search(query, id, dataset), dataset, budget, reply);
             return null;
         });
     }

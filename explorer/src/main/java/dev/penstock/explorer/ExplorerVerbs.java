@@ -36,7 +36,8 @@ public final class ExplorerVerbs implements VerbPlugin {
         Shelf shelf = Shelf.of(request.dataset());
         Explorer.Options options = Explorer.Options.DEFAULT
                 .withAddress(request.text("host"), Math.toIntExact(request.number("port")))
-                .withFrameAncestors(NOTEBOOKS);
+                .withFrameAncestors(NOTEBOOKS)
+                .withReadOnly(!request.has("readOnly") || request.isTrue("readOnly"));
         Explorer explorer = Explorer.start(shelf, options);
         long number = LAST.incrementAndGet();
         RUNNING.put(number, new Running(shelf, explorer));

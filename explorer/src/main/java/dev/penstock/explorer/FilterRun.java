@@ -11,14 +11,13 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// The records that match a condition, as far as the dataset was searched. A search that ran out of time or was
 /// cancelled can be continued.
 ///
 /// **Threads.** One thread at a time continues the search; it holds [#lock]. Any thread reads the results.
-final class FilterRun {
+final class FilterRun implements Search {
     /// The largest number of matches that are listed, 8 bytes each. All are counted.
     static final int LISTED_MAX = 1 << 20;
 
@@ -35,14 +34,13 @@ final class FilterRun {
         this.recordCount = recordCount;
     }
 
-    ReentrantLock lock() {
+    @Override
+    public ReentrantLock lock() {
         return lock;
     }
 
-    /// Searches on, from where the search ended, until the end of the dataset or of the time.
-    ///
-    /// @throws CancellationException when the search was cancelled; it can be continued as well
-    void search(Dataset dataset, Tracker tracker) throws IOException {
+    @Override
+    public void search(Dataset dataset, Tracker tracker) throws IOException {
         long start = searchedCount();
         if (start == recordCount) {
             return;
@@ -94,7 +92,8 @@ final class FilterRun {
     }
 
     /// How many records match, and of how many. The number is exact when all records were searched.
-    synchronized Map<String, Object> json() {
+    @Override
+    public synchronized Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("where", where.toString());
         json.put("matches", matchCount);

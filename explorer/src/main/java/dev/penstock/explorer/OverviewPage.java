@@ -10,14 +10,11 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /// The list of datasets, and one dataset as `info` describes it, with the commands and the Python that open it.
 ///
 /// @param shelf the datasets
 record OverviewPage(Shelf shelf) implements Page {
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
-
     @Override
     public Object json(Query query) throws IOException {
         List<Shelf.Entry> entries = shelf.entries();
@@ -65,28 +62,19 @@ record OverviewPage(Shelf shelf) implements Page {
     }
 
     private static List<String> commands(Shelf.Entry entry) {
-        String path = quoted(entry.location().toString());
+        String path = Quoted.shell(entry.location().toString());
         return entry.isTree()
                 ? List.of("penstock tree ls " + path, "penstock tree stats " + path, "penstock verify " + path)
                 : List.of("penstock head " + path, "penstock stats " + path, "penstock plan " + path);
     }
 
     private static List<String> python(Shelf.Entry entry) {
-        String path = pythonText(entry.location().toString());
+        String path = Quoted.python(entry.location().toString());
         return entry.isTree()
                 ? List.of("import penstock", "tree = penstock.Tree(" + path + ")")
                 : List.of(
                         "import penstock",
                         "ds = penstock.open(" + path + ")",
                         "loader = penstock.Loader(ds, batch_size=256, shuffle=True, seed=0)");
-    }
-
-    /// Quotes a word for a shell.
-    private static String quoted(String text) {
-        return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
-    }
-
-    private static String pythonText(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 }

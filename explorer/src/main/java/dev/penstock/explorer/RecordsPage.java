@@ -6,21 +6,22 @@ import dev.penstock.Field;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.plugin.Description;
 import dev.penstock.plugin.Fields;
+import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /// Some rows of the table of records: all records or those that match a condition, in their order or shuffled.
 ///
 /// @param shelf   the datasets
-/// @param runs    the searches
+/// @param searches the searches
 /// @param workers the threads
-record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Page {
+record RecordsPage(Shelf shelf, Searches searches, Workers workers) implements SearchPage {
     private static final long ROWS_MAX = 200;
-    private static final long BUDGET_SECONDS = 10;
-    static final long BUDGET_SECONDS_MAX = 60;
 
     @Override
     public Object json(Query query) throws IOException {
@@ -29,18 +30,19 @@ record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Pag
     }
 
     private Object json(Query query, String id, Dataset dataset) throws IOException {
-        FilterRun run = query.has("where") ? runs.of(id, dataset, query.text("where")) : null;
-        long budget = query.number("budget", BUDGET_SECONDS, 0, BUDGET_SECONDS_MAX);
+        FilterRun run = query.has("where") ? search(query, id, dataset) : null;
+        long budget = SearchPage.budget(query);
         if (run != null && budget > 0) {
-            FilterRuns.search(run, dataset, workers, budget);
+            searches.run(run, dataset, budget);
         }
-        long count = run == null ? dataset.count() : run.listedCount();
+        long[] given = query.has("indices") ? indices(query, dataset) : null;
+        long count = given != null ? given.length : run == null ? dataset.count() : run.listedCount();
         long start = query.number("start", 0, 0, Long.MAX_VALUE);
         long rowCount = Math.max(0, Math.min(query.number("count", 50, 0, ROWS_MAX), count - start));
         List<Field> fields =
                 query.has("fields") ? Fields.choose(dataset.conditionFields(), query.text("fields")) : dataset.fields();
         long[] indices = new long[(int) rowCount];
-        LongUnaryOperator order = order(query, run, count);
+        LongUnaryOperator order = given == null ? order(query, run, count) : row -> given[(int) row];
         for (int i = 0; i < indices.length; i++) {
             indices[i] = order.applyAsLong(start + i);
         }
@@ -57,6 +59,28 @@ record RecordsPage(Shelf shelf, FilterRuns runs, Workers workers) implements Pag
         json.put("start", start);
         json.put("rows", workers.read(() -> new RecordReader(dataset, fields).rows(indices)));
         return json;
+    }
+
+    /// Records that the request lists.
+    private static long[] indices(Query query, Dataset dataset) {
+        long[] indices;
+        try {
+            indices = Stream.of(query.text("indices").split(","))
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("indices must be a list such as 1,2,3", e);
+        }
+        LongStream.of(indices).forEach(index -> RecordReader.requireIndex(dataset, index));
+        return indices;
+    }
+
+    @Override
+    public FilterRun search(Query query, String id, Dataset dataset) throws IOException {
+        String condition = query.text("where");
+        Where where = Where.parse(condition, dataset.conditionFields());
+        return searches.of(
+                id, dataset, FilterRun.class, List.of(condition), () -> new FilterRun(where, dataset.count()));
     }
 
     /// The record in each row of the table. With a seed, the rows have the order that the loader's shuffle has.

@@ -7,6 +7,7 @@ import dev.penstock.plugin.Command;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
+import java.net.BindException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,13 +24,19 @@ import picocli.CommandLine.Parameters;
         header = "Look at datasets in a browser.",
         description = {
             "Prints an address with a secret token, opens it in a browser, and runs until it is interrupted. Only"
-                    + " somebody who knows the address can read the data. Nothing is written.",
+                    + " somebody who knows the address can read the data. Nothing is written unless --no-read-only is"
+                    + " given, and then only a list of flagged records, when a button on the page asks for it.",
             "A folder that is not a dataset itself shows the datasets in it."
         },
         footer = {"", "Example:", "  penstock serve photos.a2pack", "  penstock serve data --port 8123 --no-browser"})
 final class ServeCommand extends Command {
     /// The memory for pages of files, unless it is given. A person looks at little of a large file.
     private static final long MEMORY_BYTES = 64 << 20;
+
+    /// The ports from here on are below those that systems give to outgoing connections.
+    private static final int PORT_MIN = 20_000;
+
+    private static final int PORTS = 10_000;
 
     @Parameters(
             arity = "1..*",
@@ -50,8 +57,20 @@ final class ServeCommand extends Command {
             names = "--port",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Port to listen on (default: any free one).")
+            description =
+                    "Port to listen on (default: one that depends on the paths, so that the browser finds the flags"
+                            + " of the last time, or any free one).")
     int port;
+
+    @Option(
+            names = "--read-only",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description =
+                    "Write nothing (default). With --no-read-only, flags can be written to NAME.flags.npy beside the"
+                            + " dataset.")
+    boolean isReadOnly;
 
     @Option(names = "--no-browser", description = "Print the address only.")
     boolean isWithoutBrowser;
@@ -66,7 +85,7 @@ final class ServeCommand extends Command {
         }
         io.memoryBytes = io.memoryBytes == null ? Long.valueOf(MEMORY_BYTES) : io.memoryBytes;
         try (Shelf shelf = Shelf.of(paths, io.options());
-                Explorer explorer = Explorer.start(shelf, Explorer.Options.DEFAULT.withAddress(host, port))) {
+                Explorer explorer = start(shelf)) {
             announce(explorer);
             if (!isWithoutBrowser) {
                 Browser.open(explorer.url());
@@ -76,6 +95,23 @@ final class ServeCommand extends Command {
             remark("Stopped.");
         }
         return 0;
+    }
+
+    private Explorer start(Shelf shelf) throws IOException {
+        Explorer.Options options = Explorer.Options.DEFAULT.withReadOnly(isReadOnly);
+        try {
+            return Explorer.start(shelf, options.withAddress(host, port == 0 ? usualPort() : port));
+        } catch (BindException e) {
+            if (port != 0) {
+                throw e;
+            }
+            return Explorer.start(shelf, options.withAddress(host, 0));
+        }
+    }
+
+    /// Browsers keep flags by host and port.
+    private int usualPort() {
+        return PORT_MIN + Math.floorMod(paths.toString().hashCode(), PORTS);
     }
 
     private void announce(Explorer explorer) {

@@ -154,7 +154,7 @@ final class ExplorerSafetyTest {
 
     @Test
     void onlyPostStartsWork() throws IOException {
-        for (String path : List.of("verify?dataset=t.npy", "filter?dataset=t.npy&where=id%3D%3D1")) {
+        for (String path : List.of("verify?dataset=t.npy", "records?dataset=t.npy&where=id%3D%3D1")) {
             assertEquals(404, served.get(path).statusCode(), path);
             assertEquals(200, served.post(path).statusCode(), path);
         }

@@ -86,8 +86,8 @@ final class RecordsPageTest {
     @Test
     void theProgressEndsWithTheResult() throws IOException {
         try (Served served = Served.of(Served.table(folder.resolve("t.npy"), 1000))) {
-            List<Map<?, ?>> lines =
-                    Served.lines(served.post("filter?dataset=t.npy&where=" + Served.encoded("kind == 1 and id < 100")));
+            List<Map<?, ?>> lines = Served.lines(
+                    served.post("records?dataset=t.npy&where=" + Served.encoded("kind == 1 and id < 100")));
             assertTrue(lines.getFirst().containsKey("progress"), lines.toString());
             assertEquals(25L, ((Map<?, ?>) lines.getLast().get("result")).get("matches"));
             List<Map<?, ?>> verified = Served.lines(served.post("verify?dataset=t.npy"));
@@ -134,7 +134,7 @@ final class RecordsPageTest {
     void whoClosesTheConnectionCancelsTheSearch() throws Exception {
         Path path = sparse(1_000_000_000);
         try (Served served = Served.of(path)) {
-            String query = "filter?dataset=sparse.npy&where=" + Served.encoded("id == 1");
+            String query = "records?dataset=sparse.npy&where=" + Served.encoded("id == 1");
             HttpRequest request = served.request(query)
                     .POST(HttpRequest.BodyPublishers.noBody())
                     .build();
@@ -173,7 +173,7 @@ final class RecordsPageTest {
             List<InputStream> heavy = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
                 HttpRequest request = served.request(
-                                "filter?dataset=sparse.npy&where=" + Served.encoded("id == " + (i + 1)))
+                                "records?dataset=sparse.npy&where=" + Served.encoded("id == " + (i + 1)))
                         .POST(HttpRequest.BodyPublishers.noBody())
                         .build();
                 heavy.add(served.client()

@@ -105,6 +105,16 @@ record Binding(List<Field> fields) {
         return of(condition, place);
     }
 
+    Condition search(Operand left, TextSearch search, Operand right) {
+        if (!(left instanceof Place place) || !place.type().isText()) {
+            throw new Mismatch("the left side of " + search + " must be a field of text or bytes");
+        }
+        if (!(right instanceof Operand.Text text)) {
+            throw new Mismatch("the right side of " + search + " must be a text in quotes");
+        }
+        return of(TextCondition.of(place, search, text), place);
+    }
+
     private static void requireSameKind(Place place, Operand literal) {
         boolean isText = place.type().isText();
         if (isText != literal instanceof Operand.Text) {

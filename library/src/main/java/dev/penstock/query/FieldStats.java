@@ -21,6 +21,7 @@ import java.util.Map;
 /// @param mean           the mean; NaN when there are no values
 /// @param std            the population standard deviation, as in `numpy.std`; NaN when there are no values
 /// @param histogram      the histogram; null when there are no values
+/// @param values         quantiles, distinct and frequent values; null when they were not requested
 public record FieldStats(
         Field field,
         boolean isOfSizes,
@@ -31,15 +32,24 @@ public record FieldStats(
         Number max,
         double mean,
         double std,
-        Histogram histogram) {
+        Histogram histogram,
+        FieldValues values) {
     /// Statistics of a field whose values have no order.
     static FieldStats without(Field field, boolean isOfSizes, long count, long nonFiniteCount) {
-        return new FieldStats(field, isOfSizes, count, 0, nonFiniteCount, null, null, Double.NaN, Double.NaN, null);
+        return new FieldStats(
+                field, isOfSizes, count, 0, nonFiniteCount, null, null, Double.NaN, Double.NaN, null, null);
     }
 
     /// Returns a copy with the number of missing values.
     FieldStats withMissing(long missingCount) {
-        return new FieldStats(field, isOfSizes, count, missingCount, nonFiniteCount, min, max, mean, std, histogram);
+        return new FieldStats(
+                field, isOfSizes, count, missingCount, nonFiniteCount, min, max, mean, std, histogram, values);
+    }
+
+    /// Returns a copy with details of the values.
+    FieldStats withValues(FieldValues values) {
+        return new FieldStats(
+                field, isOfSizes, count, missingCount, nonFiniteCount, min, max, mean, std, histogram, values);
     }
 
     /// All figures by name, as JSON shows them. A mean or deviation that does not exist is null.
@@ -57,6 +67,9 @@ public record FieldStats(
         description.put("std", Double.isNaN(std) ? null : std);
         description.put("nonFinite", nonFiniteCount);
         description.put("histogram", histogram == null ? null : histogram.description());
+        if (values != null) {
+            description.putAll(values.description());
+        }
         return description;
     }
 }

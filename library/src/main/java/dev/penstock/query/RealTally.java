@@ -115,6 +115,6 @@ final class RealTally implements Tally {
         double start = Math.max(bins.first() * width, -Double.MAX_VALUE);
         Histogram histogram = new Histogram(start, width, bins.counts());
         long count = moments.count() + nonFiniteCount;
-        return new FieldStats(field, false, count, 0, nonFiniteCount, min, max, mean, std, histogram);
+        return new FieldStats(field, false, count, 0, nonFiniteCount, min, max, mean, std, histogram, null);
     }
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.query;
 
-import dev.penstock.Batch;
-import dev.penstock.Column;
-import dev.penstock.Field;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /// Statistics of each field, computed in one pass over the records.
@@ -23,47 +19,15 @@ public record Stats(long recordCount, List<FieldStats> fields) {
 
     /// Computes statistics of the fields of a scan.
     public static Stats of(Scan scan) throws IOException {
-        List<Tally> totals = newTallies(scan.fields());
-        long[] missingCounts = new long[totals.size()];
-        long[] recordCount = new long[1];
-        scan.run(Part::of, part -> {
-            recordCount[0] += part.recordCount;
-            for (int i = 0; i < totals.size(); i++) {
-                totals.get(i).merge(part.tallies.get(i));
-                missingCounts[i] += part.missingCounts[i];
-            }
-        });
-        List<FieldStats> fields = new ArrayList<>();
-        for (int i = 0; i < totals.size(); i++) {
-            fields.add(totals.get(i).result().withMissing(missingCounts[i]));
-        }
-        return new Stats(recordCount[0], fields);
+        return of(scan, false);
     }
 
-    /// The statistics of one chunk.
-    private record Part(long recordCount, List<Tally> tallies, long[] missingCounts) {
-        static Part of(Scan.Chunk chunk) {
-            List<Tally> tallies = newTallies(chunk.batch().fields());
-            long rowCount = chunk.indices().length;
-            long[] missingCounts = new long[tallies.size()];
-            for (int i = 0; i < tallies.size(); i++) {
-                Column column = chunk.batch().column(i);
-                if (column.hasMissing()) {
-                    try (Batch present = PresentRows.of(column, rowCount)) {
-                        tallies.get(i).add(present.column(0), present.rowCount());
-                        missingCounts[i] = rowCount - present.rowCount();
-                    }
-                } else {
-                    tallies.get(i).add(column, rowCount);
-                }
-            }
-            return new Part(rowCount, tallies, missingCounts);
-        }
-    }
-
-    private static List<Tally> newTallies(List<Field> fields) {
-        List<Tally> tallies = new ArrayList<>();
-        fields.forEach(field -> tallies.add(Tally.of(field)));
-        return tallies;
+    /// Computes statistics of the fields of a scan.
+    ///
+    /// @param isDetailed whether with [FieldStats#values], which takes several times as long
+    public static Stats of(Scan scan, boolean isDetailed) throws IOException {
+        StatsSum sum = new StatsSum(scan.fields(), isDetailed);
+        sum.add(scan);
+        return sum.stats();
     }
 }

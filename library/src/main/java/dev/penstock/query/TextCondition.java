@@ -15,6 +15,15 @@ interface TextCondition extends Condition {
         }
     }
 
+    /// Searches a field for a text.
+    record Search(Place place, TextSearch search, TextValue text) implements TextCondition {
+        @Override
+        public void test(Batch batch, Mask mask) {
+            Place.Cells cells = place.cells(batch);
+            TextValue.eachWord(batch.rowCount(), mask, row -> search.finds(text, TextValue.of(cells, row)));
+        }
+    }
+
     /// Tests whether a field is one of several sorted texts.
     record OneOf(Place place, List<TextValue> texts, boolean isInside) implements TextCondition {
         @Override
@@ -52,6 +61,10 @@ interface TextCondition extends Condition {
 
     static Condition of(Place place, Comparison comparison, Operand.Text text) {
         return new Single(place, comparison, TextValue.of(place, text.value()));
+    }
+
+    static Condition of(Place place, TextSearch search, Operand.Text text) {
+        return new Search(place, search, TextValue.of(place, text.value()));
     }
 
     static Condition of(Place place, List<Operand.Text> texts, boolean isInside) {

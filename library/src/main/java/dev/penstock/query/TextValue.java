@@ -63,6 +63,31 @@ record TextValue(MemorySegment memory, long start, long limit, int unitSize, boo
         return end - start;
     }
 
+    /// Whether a text of the same unit stands at an offset from the start.
+    boolean hasAt(long offset, TextValue text) {
+        long size = text.size();
+        if (offset < 0 || offset + size > size()) {
+            return false;
+        }
+        long at = start + offset;
+        return MemorySegment.mismatch(memory, at, at + size, text.memory, text.start, text.start + size) < 0;
+    }
+
+    boolean contains(TextValue text) {
+        long size = text.size();
+        if (size == 0) {
+            return true;
+        }
+        int first = text.unit(text.start);
+        long last = size() - size;
+        for (long offset = 0; offset <= last; offset += unitSize) {
+            if (unit(start + offset) == first && hasAt(offset, text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int unit(long offset) {
         return unitSize == 1 ? memory.get(Layouts.U8, offset) & 0xff : memory.get(Layouts.U32, offset);
     }

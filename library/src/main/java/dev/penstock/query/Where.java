@@ -20,6 +20,8 @@ import java.util.Objects;
 /// Unicode |
 /// | comparison | `==` `!=` `<` `<=` `>` `>=`, between a field and a literal or two fields; chained as `0 <= x < y` |
 /// | list | `x in (1, 2, 3)`, `x not in (1, 2, 3)` |
+/// | search in text | `s contains 'a'`, `s startswith 'a'`, `s endswith 'a'`, `s not contains 'a'`; upper and lower
+/// case differ |
 /// | missing value | `x is null`, `x is not null` |
 /// | truth value | a field of type `bool` alone |
 /// | together | `not`, `and`, `or`, which bind in this order, and parentheses |
@@ -85,7 +87,7 @@ public final class Where {
     /// @throws IllegalArgumentException when the condition is invalid for the fields of the dataset
     public static Subset select(Dataset dataset, String condition) throws IOException {
         Scan scan = Scan.of(dataset).withFields(List.of()).withWhere(parse(condition, dataset.conditionFields()));
-        return Subset.of(dataset, scan.indices());
+        return Subset.of(dataset, scan.indices()).withCondition(condition);
     }
 
     /// The fields that the condition names, each once. A batch needs these fields to be tested.

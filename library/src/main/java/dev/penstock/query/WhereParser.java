@@ -85,7 +85,15 @@ final class WhereParser {
         Token first = peek();
         Operand left = operand();
         countComparison(first);
-        if (is("in") || is("not")) {
+        boolean isNegated = is("not");
+        TextSearch search = searchAt(isNegated ? next + 1 : next);
+        if (search != null) {
+            next += isNegated ? 2 : 1;
+            Operand text = operand();
+            Condition found = bind(first, () -> binding.search(left, search, text));
+            return isNegated ? found.negated() : found;
+        }
+        if (is("in") || isNegated) {
             return list(first, left);
         }
         if (take("is")) {
@@ -119,6 +127,12 @@ final class WhereParser {
 
     private Comparison comparisonAhead() {
         return peek().kind() == Kind.SYMBOL ? Comparison.of(peek().value()) : null;
+    }
+
+    /// The search that a token stands for after a field, or null. The words are no keywords elsewhere.
+    private TextSearch searchAt(int index) {
+        Token token = tokens.list().get(Math.min(index, tokens.list().size() - 1));
+        return token.kind() == Kind.NAME ? TextSearch.of(token.value()) : null;
     }
 
     private Condition presence(Token first, Operand left) {

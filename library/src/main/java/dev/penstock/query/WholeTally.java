@@ -104,7 +104,7 @@ final class WholeTally implements Tally {
         double std = min == max ? 0 : moments.std();
         int level = bins.level();
         Histogram histogram = new Histogram(number(bins.first() << level), 1L << level, bins.counts());
-        return new FieldStats(field, isOfSizes, count, 0, 0, number(min), number(max), mean, std, histogram);
+        return new FieldStats(field, isOfSizes, count, 0, 0, number(min), number(max), mean, std, histogram, null);
     }
 
     private Number number(long kept) {

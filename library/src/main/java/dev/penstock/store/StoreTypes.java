@@ -72,13 +72,16 @@ public final class StoreTypes {
         return null;
     }
 
-    private static String longName(ElementType type) {
+    /// The long name of a type in NumPy, such as `int64`. It is not mistaken for another: short names count bytes
+    /// there, and bits here.
+    public static String longName(ElementType type) {
         String bits = Long.toString(type.size() * Byte.SIZE);
         return switch (type) {
             case I8, I16, I32, I64 -> "int" + bits;
             case U8, U16, U32, U64 -> "uint" + bits;
             case F16, F32, F64 -> "float" + bits;
             case C64, C128 -> "complex" + bits;
+            case BF16 -> "bfloat16";
             default -> type.name().toLowerCase(Locale.ROOT);
         };
     }

@@ -73,8 +73,8 @@ public record RowType(DType item, List<Long> shape) {
         return typedFields().stream().map(typed -> typed.row().field()).toList();
     }
 
-    /// The type of rows with only some of the fields, without gaps and little-endian. If all fields are chosen in
-    /// their order, it is this type.
+    /// The type of rows with only some of the fields, without gaps and little-endian. If all fields are chosen
+    /// in their order, it is this type.
     ///
     /// @throws IllegalArgumentException when a field does not exist
     public RowType only(List<Field> chosen) {
@@ -95,7 +95,15 @@ public record RowType(DType item, List<Long> shape) {
         return of(new Struct(members, offset));
     }
 
-    /// The plain values of a row with their positions. A field of a nested record has both names, joined by a dot.
+    /// Whether a field holds dates or durations, which are integers with a unit.
+    public boolean hasDates() {
+        return typedFields().stream()
+                .map(field -> field.type().kind())
+                .anyMatch(kind -> kind == DType.Kind.DATETIME || kind == DType.Kind.TIMEDELTA);
+    }
+
+    /// The plain values of a row with their positions. A field of a nested record has both names, joined by a
+    /// dot.
     ///
     /// @throws IllegalArgumentException when two fields get the same name
     List<RowField> fields() {

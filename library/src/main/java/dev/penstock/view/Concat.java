@@ -7,6 +7,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Shard;
@@ -341,6 +342,17 @@ public final class Concat implements Dataset {
     @Override
     public List<String> remarks() {
         return parts.remarks();
+    }
+
+    @Override
+    public List<Origin> origins(long index) {
+        requireOpen();
+        return part(index).origins(partIndex(index));
+    }
+
+    @Override
+    public Map<String, Object> recipe() throws IOException {
+        return ViewRecipe.of("concat", parts.all());
     }
 
     @Override

@@ -136,7 +136,7 @@ final class StatsTest {
 
     private static FieldStats with(
             FieldStats stats, long count, Number min, double mean, double std, Histogram histogram) {
-        return new FieldStats(stats.field(), false, count, 0, 0, min, stats.max(), mean, std, histogram);
+        return new FieldStats(stats.field(), false, count, 0, 0, min, stats.max(), mean, std, histogram, null);
     }
 
     @Test

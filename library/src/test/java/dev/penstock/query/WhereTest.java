@@ -123,6 +123,42 @@ final class WhereTest {
         requireMatches(variable, texts(0, "a", "a\0", ""), "s <= 'a'", 0, 2);
     }
 
+    @Test
+    void textIsSearched() throws IOException {
+        String[] values = {"a cat", "cat", "concat", "", "Cat", "größe 😀"};
+        Field wide = Field.fixedText("s", ElementType.UTF32, 32);
+        byte[][] units = Arrays.stream(values)
+                .map(value -> Arrays.copyOf(value.getBytes(Samples.UTF_32), 32))
+                .toArray(byte[][]::new);
+        for (Field field : List.of(
+                Field.variable("s", ElementType.UTF8),
+                Field.variable("s", ElementType.BYTES),
+                Field.fixedText("s", ElementType.BYTES, 16),
+                wide)) {
+            byte[][] texts = field == wide ? units : texts(field.isVariable() ? 0 : 16, values);
+            requireMatches(field, texts, "s contains 'cat'", 0, 1, 2);
+            requireMatches(field, texts, "s not contains 'cat'", 3, 4, 5);
+            requireMatches(field, texts, "not s contains 'cat' and s != ''", 4, 5);
+            requireMatches(field, texts, "s startswith 'c'", 1, 2);
+            requireMatches(field, texts, "s endswith 'cat' and s not startswith 'con'", 0, 1);
+            requireMatches(field, texts, "s contains ''", 0, 1, 2, 3, 4, 5);
+            requireMatches(field, texts, "s contains 'öß' or s endswith '😀'", 5);
+            requireMatches(field, texts, "s contains 'a longer text than any of them is'");
+        }
+        Field number = Field.fixed("x", ElementType.I32);
+        for (String wrong : List.of("x contains 'a'", "x contains 1", "x not startswith 'b'", "'a' contains 'a'")) {
+            IllegalArgumentException e =
+                    assertThrows(IllegalArgumentException.class, () -> Where.parse(wrong, List.of(number)));
+            assertTrue(e.getMessage().contains("must be a field of text or bytes"), e.getMessage());
+        }
+        IllegalArgumentException e =
+                assertThrows(IllegalArgumentException.class, () -> Where.parse("s contains 3", List.of(wide)));
+        assertTrue(e.getMessage().contains("must be a text in quotes"), e.getMessage());
+        // A field may still have such a name.
+        Field named = Field.fixed("contains", ElementType.I32);
+        requireMatches(named, new byte[][] {bits(4, 3), bits(4, 5)}, "contains == 5", 1);
+    }
+
     /// In UTF-16 order the last one would come first.
     @Test
     void textIsOrderedByCodePoint() throws IOException {

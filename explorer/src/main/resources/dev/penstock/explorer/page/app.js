@@ -7,9 +7,12 @@ import {address} from "./net.js";
 import {showHelp} from "./help.js";
 import * as overview from "./overview.js";
 import * as records from "./records.js";
+import * as fields from "./fields.js";
+import * as flags from "./flags.js";
+import * as order from "./order.js";
 
-const PAGES = {overview, records, record: records};
-const TITLES = {overview: "Overview", records: "Records"};
+const PAGES = {overview, records, record: records, fields, order, flags};
+const TITLES = {overview: "Overview", records: "Records", fields: "Fields", order: "Order", flags: "Flags"};
 
 let leave = () => {};
 

@@ -71,3 +71,11 @@ const TEXT_TYPES = ["utf8", "utf32", "bytes"];
 export function isNumber(field) {
   return !field.variable && !field.shape.length && !TEXT_TYPES.includes(field.type);
 }
+
+/** A number with few digits. */
+export function short(value) {
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return number(value);
+  const magnitude = Math.abs(value);
+  return magnitude && (magnitude < 1e-4 || magnitude >= 1e9) ? value.toExponential(3) : String(Number(value.toPrecision(5)));
+}

@@ -36,7 +36,7 @@ export class Filter {
     const text = h("span", {class: "amount"}, "searching");
     fill(this.element, bar, text, h("button", {type: "button", id: "cancel", onclick: () => stop.abort()}, "Cancel"));
     try {
-      this.last = await post("filter", {dataset: this.dataset, where: this.state.where}, (progress) => {
+      this.last = await post("records", {dataset: this.dataset, where: this.state.where}, (progress) => {
         if (progress.total) { bar.max = progress.total; bar.value = progress.done; }
         text.textContent = progress.waiting ? "waiting for other queries" : `${number(progress.done)} of ${number(progress.total)} records searched`;
       }, stop.signal);

@@ -12,6 +12,7 @@ const KEYS = [
   ["Enter", "open the record"],
   ["← →", "the record before, the record after"],
   ["Esc", "close the record"],
+  ["f", "flag the record"],
   ["?", "this list"],
 ];
 

@@ -11,7 +11,8 @@ export function address(path, parameters) {
   return text ? `${path}?${text}` : path;
 }
 
-async function send(target, options) {
+/** Asks the server; a refusal is an error with its message. */
+export async function send(target, options) {
   let response;
   try {
     response = await fetch(target, options);

@@ -3,11 +3,13 @@
 
 import {h, fill, bytes, copyButton, number, say, typeOf} from "./dom.js";
 import {address, getJson} from "./net.js";
+import {isFlagged} from "./marks.js";
 import {render} from "./render/render.js";
 
 export class RecordPanel {
   constructor(first, signal, close, step) {
     this.dataset = first.dataset;
+    this.path = first.path;
     this.signal = signal;
     this.step = step;
     this.onclose = close;
@@ -39,9 +41,17 @@ export class RecordPanel {
     }
   }
 
+  /** Shows whether the record is flagged. */
+  showFlag() {
+    this.flagButton?.setAttribute("aria-pressed", isFlagged(this.path, Number(this.index)));
+  }
+
   head(data) {
+    this.flagButton = h("button", {type: "button", class: "quiet", id: "flag", title: "Flag (f)", onclick: () => this.onflag(Number(this.index))}, "⚑ Flag");
+    this.showFlag();
     return h("div", {class: "title"},
       h("h2", {}, `Record ${number(Number(data.index))}`, data.name ? h("small", {}, data.name) : null, data.deleted ? h("small", {}, "deleted") : null),
+      this.flagButton,
       h("button", {type: "button", class: "quiet", "aria-label": "Record before", onclick: () => this.step(-1)}, "←"),
       h("button", {type: "button", class: "quiet", "aria-label": "Record after", onclick: () => this.step(1)}, "→"),
       h("button", {type: "button", class: "quiet", id: "close", "aria-label": "Close the record", onclick: () => this.onclose()}, "×"));

@@ -8,6 +8,8 @@ import {Rows} from "./rows.js";
 import {Scroller} from "./scroller.js";
 import {RecordPanel} from "./record.js";
 import {Filter} from "./filter.js";
+import {content} from "./cells.js";
+import {isFlagged, toggle} from "./marks.js";
 
 const LINE_HEIGHT = 30;
 const PICTURE_LINE_HEIGHT = 72;
@@ -70,6 +72,7 @@ class View {
     this.scroller = new Scroller({role: "rowgroup"}, this.lineHeight, (from, limit) => this.lines(from, limit));
     this.panel = new RecordPanel(first, signal, () => this.close(), (step) => this.step(step));
     this.panel.onclose = () => this.open(null);
+    this.panel.onflag = (index) => this.flag(index);
     this.count = h("span", {class: "count", id: "count"});
     this.filter = new Filter(first, state, signal, (filter) => this.setCount(filter.listed));
     this.head = h("div", {class: "row head", role: "row", "aria-rowindex": 1});
@@ -232,7 +235,7 @@ class View {
       "aria-rowindex": position + 2, "aria-selected": position === this.cursor};
     if (!row) return h("div", properties, h("span", {role: "gridcell", class: "index"}, "…"));
     return h("div", properties,
-      h("span", {role: "gridcell", class: "index"}, number(row.index)),
+      h("span", {role: "gridcell", class: "index"}, this.isFlagged(row) ? h("b", {class: "flag", title: "flagged"}, "⚑ ") : null, number(row.index)),
       this.hasNames ? h("span", {role: "gridcell", title: row.name}, row.name ?? "") : null,
       h("span", {role: "gridcell", class: "number"}, row.deleted ? "deleted" : bytes(row.size)),
       row.cells.map((cell, i) => this.cell(row, cell, this.first.fields[i])));
@@ -240,6 +243,21 @@ class View {
 
   rowClass(position, row) {
     return ["row", position === this.cursor ? "cursor" : "", row && String(row.index) === this.state.record ? "open" : "", row?.deleted ? "deleted" : ""].join(" ");
+  }
+
+  isFlagged(row) {
+    return Boolean(row) && isFlagged(this.first.path, row.index);
+  }
+
+  /** Flags a record, or takes the flag away. */
+  flag(index) {
+    try {
+      say(toggle(this.first.path, index) ? `Record ${index} is flagged` : `Record ${index} is not flagged any more`);
+    } catch (e) {
+      warn(e);
+    }
+    this.panel.showFlag();
+    this.scroller.paint();
   }
 
   cell(row, cell, field) {
@@ -253,7 +271,7 @@ class View {
       const at = row ? row.cells.findIndex((cell) => cell.media?.startsWith("image/")) : -1;
       tiles.push(h("figure", {class: this.rowClass(position, row).replace("row", "tile"), id: `row-${position}`, "data-row": position, role: "gridcell", "aria-selected": position === this.cursor},
         row ? content(this.first.dataset, row, row.cells[Math.max(0, at)], this.first.fields[Math.max(0, at)]) : "…",
-        h("figcaption", {}, row ? `${number(row.index)} ${row.name ?? ""}` : "")));
+        h("figcaption", {}, this.isFlagged(row) ? h("b", {class: "flag", title: "flagged"}, "⚑ ") : null, row ? `${number(row.index)} ${row.name ?? ""}` : "")));
     }
     return h("div", {class: "tiles", role: "row", "aria-rowindex": line + 1}, tiles);
   }
@@ -304,20 +322,11 @@ class View {
     else if (event.key === "Escape" && this.panel.isOpen) this.open(null);
     else if (this.panel.isOpen && event.key === "ArrowRight") this.step(1);
     else if (this.panel.isOpen && event.key === "ArrowLeft") this.step(-1);
+    else if (event.key === "f" && this.rows.get(this.cursor)) this.flag(this.rows.get(this.cursor).index);
     else if (event.key === "g") this.target.focus();
     else if (event.key === "s") this.seed.focus();
     else if (event.key === "/") this.filter.input.focus();
     else return false;
     return true;
   }
-}
-
-/** A value in a cell of the table. */
-export function content(dataset, row, cell, field) {
-  if (cell.missing) return h("em", {class: "missing"}, "missing");
-  if (cell.large) return h("em", {class: "missing"}, `${bytes(cell.bytes)}, open to see`);
-  if (cell.media?.startsWith("image/")) {
-    return h("img", {src: address("value", {dataset, index: row.index, field: field.name}), alt: `${field.name} of record ${row.index}`, loading: "lazy", decoding: "async"});
-  }
-  return cell.media?.startsWith("audio/") ? `♪ ${cell.media.slice(6)}` : cell.text;
 }

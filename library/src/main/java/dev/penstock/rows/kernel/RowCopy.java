@@ -43,8 +43,10 @@ public final class RowCopy {
 
     private static final int TOUCH_COUNT = 512;
 
+    /// A runtime that always has the module can be told to do without by `-Dpenstock.vectors=off`.
     static final boolean HAS_VECTORS =
-            ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+            ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
+                    && !"off".equals(System.getProperty("penstock.vectors"));
 
     private static MethodHandle copyApart = SeparatelyCompiled.of(
             MethodHandles.lookup(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.loader.Sampler;
 import java.util.Arrays;
@@ -21,11 +21,11 @@ import java.util.Arrays;
 /// @param isFixed     whether all records have this size
 /// @param fileBytes   the size of all records in bytes
 /// @param memoryBytes the memory for pages of the file
-record ReadAmplification(double recordSize, boolean isFixed, double fileBytes, long memoryBytes) {
-    static final long PAGE_SIZE = 4096;
+public record ReadAmplification(double recordSize, boolean isFixed, double fileBytes, long memoryBytes) {
+    public static final long PAGE_SIZE = 4096;
 
     /// The number of bytes read for a step with a cold cache.
-    long stepBytes(long[] indices) {
+    public long stepBytes(long[] indices) {
         long[] sorted = indices.clone();
         Arrays.sort(sorted);
         long pages = 0;
@@ -39,17 +39,17 @@ record ReadAmplification(double recordSize, boolean isFixed, double fileBytes, l
         return pages * PAGE_SIZE;
     }
 
-    double step(long[] indices) {
+    public double step(long[] indices) {
         return stepBytes(indices) / (indices.length * recordSize);
     }
 
     /// The memory that is needed to read each range only once.
-    double spreadBytes(Sampler sampler) {
+    public double spreadBytes(Sampler sampler) {
         double ranges = Math.ceil((double) sampler.spreadCount() / sampler.neighbourCount());
         return Math.min(fileBytes, ranges * rangeBytes(Math.min(sampler.neighbourCount(), sampler.spreadCount())));
     }
 
-    double epoch(Sampler sampler) {
+    public double epoch(Sampler sampler) {
         double wanted = sampler.length() * recordSize;
         double ranges = Math.ceil((double) sampler.length() / sampler.neighbourCount());
         double once = Math.min(fileBytes, ranges * rangeBytes(sampler.neighbourCount()));

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Dataset;
 import dev.penstock.query.Where;
 import picocli.CommandLine.Option;
 
 /// The option of all commands that read some of the records of a dataset.
-final class WhereOption {
+public final class WhereOption {
     @Option(
             names = "--where",
             paramLabel = "COND",
             description = "Use only records that match this condition (see select).")
-    String condition;
+    public String condition;
 
     /// Returns the condition for the fields of a dataset, or null when none is given.
-    Where parsed(Dataset dataset) {
+    public Where parsed(Dataset dataset) {
         return condition == null ? null : Where.parse(condition, dataset.conditionFields());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Column;
 import dev.penstock.Dataset;
@@ -16,7 +16,6 @@ import dev.penstock.loader.SubsetSampler;
 import dev.penstock.loader.UniformSampler;
 import dev.penstock.loader.WeightedSampler;
 import dev.penstock.loader.WindowSampler;
-import dev.penstock.plugin.Fields;
 import dev.penstock.query.Scan;
 import java.io.IOException;
 import java.util.List;
@@ -25,20 +24,20 @@ import java.util.List;
 ///
 /// @param batchSize the number of records in a batch on one rank
 /// @param progress  receives progress when records have to be read
-record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int worldSize, Progress progress) {
+public record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int worldSize, Progress progress) {
     private static final long BLOCK_BYTES = 1 << 20;
     private static final long WINDOW_BLOCKS = 64;
     private static final long POOL_RUNS = 32;
     private static final long ARRAY_LENGTH_MAX = Integer.MAX_VALUE - 8;
 
-    Sampler make() throws IOException {
+    public Sampler make() throws IOException {
         options.check();
         try {
             Math.multiplyExact(batchSize, worldSize);
             return ordered();
         } catch (ArithmeticException e) {
-            throw options.usage("the number of records overflows 64 bits: make --batch, --block,"
-                    + " --window, --size or --world smaller");
+            throw options.usage("the number of records overflows 64 bits: make {batch}, {block},"
+                    + " {window}, {size} or {world} smaller");
         }
     }
 
@@ -87,11 +86,11 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         long blockSize = blockSize();
         if (Math.ceilDiv(count, blockSize) < shareCount) {
             throw options.usage(count + " records in blocks of " + blockSize + " are not enough for " + shareCount
-                    + " shares: make --block at most " + Math.max(1, count / shareCount)
-                    + ", or choose another --sampler");
+                    + " shares: make {block} at most " + Math.max(1, count / shareCount)
+                    + ", or choose another {sampler}");
         }
         if (shareCount % worldSize != 0) {
-            throw options.usage("--shares " + shareCount + " cannot be divided among " + worldSize
+            throw options.usage("{shares} " + shareCount + " cannot be divided among " + worldSize
                     + " ranks: choose a multiple of " + worldSize);
         }
         return new ShareSampler(count, blockSize, windowBlocks(), shareCount, options.seed);
@@ -101,7 +100,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         Field field = Fields.choose(dataset.fields(), options.weightField).getFirst();
         boolean isNumber = field.type().isInteger() || field.type().isFloat();
         if (!isNumber || field.isVariable() || !field.shape().isEmpty()) {
-            throw options.usage("--weights " + field.name() + " is " + field.type()
+            throw options.usage("{weights} " + field.name() + " is " + field.type()
                     + (field.isVariable() ? ", variable" : field.shape().isEmpty() ? "" : " " + field.shape())
                     + ", but weights must be one number for each record");
         }
@@ -118,8 +117,8 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
 
     private int arrayLength(long count) {
         if (count > ARRAY_LENGTH_MAX) {
-            throw options.usage("--sampler " + options.kind + " keeps a number for each record in memory, and " + count
-                    + " records are too many: choose another sampler, or fewer records with --where");
+            throw options.usage("{sampler} " + options.kind + " keeps a number for each record in memory, and " + count
+                    + " records are too many: choose another sampler, or fewer records with {where}");
         }
         return (int) count;
     }
@@ -135,10 +134,10 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         long run = options.runSize == null ? Math.multiplyExact(batchSize, worldSize) : options.runSize;
         long pool = options.poolSize == null ? Math.multiplyExact(run, POOL_RUNS) : options.poolSize;
         if (pool > ARRAY_LENGTH_MAX) {
-            throw options.usage("pools of " + pool + " records are too large: make --run or --pool smaller");
+            throw options.usage("pools of " + pool + " records are too large: make {run} or {pool} smaller");
         }
         if (pool % run != 0) {
-            throw options.usage("--pool " + pool + " is not a multiple of --run " + run
+            throw options.usage("{pool} " + pool + " is not a multiple of {run} " + run
                     + (options.runSize == null ? ", which by default is a step of all ranks" : ""));
         }
         return new BucketSampler(lengths, (int) run, (int) pool, options.seed);
@@ -148,7 +147,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         if (options.bucketField != null) {
             Field field = Fields.choose(dataset.fields(), options.bucketField).getFirst();
             if (!field.isVariable()) {
-                throw options.usage("--bucket-field " + field.name()
+                throw options.usage("{bucket-field} " + field.name()
                         + " is fixed, so all records have the same length; choose a variable field");
             }
             return field;
@@ -156,7 +155,7 @@ record SamplerMaker(SamplerOptions options, Dataset dataset, long batchSize, int
         List<Field> variable =
                 dataset.fields().stream().filter(Field::isVariable).toList();
         if (variable.size() != 1) {
-            throw options.usage("--sampler bucket needs --bucket-field: " + dataset.location() + " has "
+            throw options.usage("{sampler} bucket needs {bucket-field}: " + dataset.location() + " has "
                     + variable.size() + " variable fields"
                     + (variable.isEmpty() ? ", so all its records have the same length" : ""));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
@@ -8,23 +8,23 @@ import java.io.IOException;
 import java.util.List;
 
 /// Sizes of records in bytes.
-final class RecordSize {
+public final class RecordSize {
     private RecordSize() {}
 
     /// The size of a record in the file: exact for rows, otherwise the average.
-    static double stored(Dataset dataset) {
+    public static double stored(Dataset dataset) {
         if (isFixed(dataset)) {
             return Catalog.rowType(dataset, dataset.fields()).size();
         }
         return dataset.count() == 0 ? 0 : (double) dataset.bytes() / dataset.count();
     }
 
-    static boolean isFixed(Dataset dataset) {
+    public static boolean isFixed(Dataset dataset) {
         return dataset.fields().stream().noneMatch(Field::isVariable);
     }
 
     /// The size of these records in a batch.
-    static long inBatch(Dataset dataset, List<Field> fields, long[] indices) throws IOException {
+    public static long inBatch(Dataset dataset, List<Field> fields, long[] indices) throws IOException {
         long bytes = 0;
         for (Field field : fields) {
             if (field.isVariable()) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Dataset;
 import dev.penstock.loader.Plan;
-import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,14 +17,14 @@ import java.util.stream.LongStream;
 /// @param parts  the datasets
 /// @param counts the number of records for each part and rank
 /// @param steps  the number of steps that were counted; less than `allSteps` if the epoch is long
-record PlanParts(Concat parts, long[][] counts, long steps, long allSteps) {
+public record PlanParts(Concat parts, long[][] counts, long steps, long allSteps) {
     /// The largest number of samples that are counted. In a longer epoch some steps are taken as representative.
     private static final long SAMPLES_MAX = 1L << 22;
 
     /// The largest number of ranks that have a column in the text.
     private static final int COLUMNS_MAX = 8;
 
-    static PlanParts of(Concat parts, Plan plan, long epoch, int worldSize) {
+    public static PlanParts of(Concat parts, Plan plan, long epoch, int worldSize) {
         long allSteps = plan.stepCount();
         long steps = Math.min(allSteps, Math.max(1, SAMPLES_MAX / Math.max(1, plan.stepSize())));
         long[] starts = starts(parts);
@@ -59,7 +58,7 @@ record PlanParts(Concat parts, long[][] counts, long steps, long allSteps) {
         return part;
     }
 
-    List<Map<String, Object>> json() {
+    public List<Map<String, Object>> json() {
         List<Map<String, Object>> json = new ArrayList<>();
         long first = 0;
         for (int i = 0; i < counts.length; i++) {
@@ -77,7 +76,7 @@ record PlanParts(Concat parts, long[][] counts, long steps, long allSteps) {
     }
 
     /// One line for each part. With many ranks it shows one rank only.
-    List<String> lines(int rank) {
+    public List<String> lines(int rank) {
         int worldSize = counts[0].length;
         List<String> lines = new ArrayList<>();
         StringBuilder head = new StringBuilder(String.format(Locale.ROOT, "  %-30s %14s", "part", "records"));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
-import dev.penstock.plugin.Seed;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
@@ -11,10 +10,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// The options for the sampler.
-final class SamplerOptions {
+/// The options for the sampler. Without a command line, messages name them without dashes.
+public final class SamplerOptions {
     /// The samplers.
-    enum Kind {
+    public enum Kind {
         PERMUTATION,
         SEQUENTIAL,
         BLOCK,
@@ -39,7 +38,7 @@ final class SamplerOptions {
             defaultValue = "permutation",
             description = "The sampler: permutation, sequential, block, window, uniform, weighted, share or bucket"
                     + " (default: ${DEFAULT-VALUE}).")
-    Kind kind;
+    public Kind kind = Kind.PERMUTATION;
 
     @Option(
             names = "--seed",
@@ -47,70 +46,70 @@ final class SamplerOptions {
             defaultValue = "0",
             converter = Seed.class,
             description = "Random seed, a 64-bit number from -2^63 to 2^64 - 1 (default: ${DEFAULT-VALUE}).")
-    long seed;
+    public long seed;
 
     @Option(
             names = "--block",
             paramLabel = "N",
             description = "block, share: number of records in a block (default: about 1 MiB of records).")
-    Long blockSize;
+    public Long blockSize;
 
     @Option(
             names = "--window",
             paramLabel = "N",
             description = "block, share: number of blocks that are shuffled together (default: 64).")
-    Long windowBlocks;
+    public Long windowBlocks;
 
     @Option(names = "--size", paramLabel = "N", description = "window: number of records in a window.")
-    Long size;
+    public Long size;
 
     @Option(
             names = "--stride",
             paramLabel = "N",
             description = "window: number of records from one window to the next (default: --size).")
-    Long stride;
+    public Long stride;
 
     @Option(
             names = "--length",
             paramLabel = "N",
             description = "uniform, weighted: number of samples in an epoch (default: the number of records).")
-    Long length;
+    public Long length;
 
     @Option(names = "--weights", paramLabel = "FIELD", description = "weighted: the numeric field with the weights.")
-    String weightField;
+    public String weightField;
 
     @Option(
             names = "--shares",
             paramLabel = "N",
             description = "share: number of shares that the records are divided into, a multiple of --world (default:"
                     + " --world).")
-    Integer shareCount;
+    public Integer shareCount;
 
     @Option(
             names = "--bucket-field",
             paramLabel = "FIELD",
             description = "bucket: the variable field whose lengths are used (default: the only one).")
-    String bucketField;
+    public String bucketField;
 
     @Option(
             names = "--run",
             paramLabel = "N",
             description =
                     "bucket: number of records of similar length that stay together (default: a step of all ranks).")
-    Integer runSize;
+    public Integer runSize;
 
     @Option(
             names = "--pool",
             paramLabel = "N",
             description =
                     "bucket: number of records that are sorted together, a multiple of --run (default: 32 times).")
-    Integer poolSize;
+    public Integer poolSize;
 
     @Mixin
-    WhereOption where;
+    public WhereOption where = new WhereOption();
 
-    /// @throws CommandLine.ParameterException when options cannot be combined
-    void check() {
+    /// @throws RuntimeException when options cannot be combined
+    public void check() {
         requireOf("--block", blockSize, EnumSet.of(Kind.BLOCK, Kind.SHARE));
         requireOf("--window", windowBlocks, EnumSet.of(Kind.BLOCK, Kind.SHARE));
         requireOf("--size", size, EnumSet.of(Kind.WINDOW));
@@ -142,7 +141,12 @@ final class SamplerOptions {
         }
     }
 
-    CommandLine.ParameterException usage(String message) {
-        return new CommandLine.ParameterException(spec.commandLine(), message);
+    /// The exception for options that cannot be used like this.
+    ///
+    /// @param message a text in which `{block}` stands for the option with this name
+    public RuntimeException usage(String message) {
+        return spec == null
+                ? new IllegalArgumentException(message.replaceAll("\\{([a-z-]+)}|--(?=[a-z])", "$1"))
+                : new CommandLine.ParameterException(spec.commandLine(), message.replaceAll("\\{([a-z-]+)}", "--$1"));
     }
 }
