@@ -312,10 +312,8 @@ class _Rows(_Parts):
         _jvm.call(
             self._append_verb,
             handle=self._handle.number,
-            ticket=self._count + 1,
             rows=rows.ctypes.data,
             rowsBytes=rows.nbytes,
-            rowSize=row_size,
         )
         self._bytes += rows.nbytes
         self._count += rows.nbytes // row_size
@@ -389,7 +387,7 @@ class _Activations(_Rows):
 
     def _complete(self) -> None:
         assert self._handle is not None
-        _jvm.call("finish", handle=self._handle.number)
+        _jvm.call("finishActivations", handle=self._handle.number)
         size = os.path.getsize(self._path)
         self._done.append(Part(os.path.basename(self._path), self._count, size, ""))
         self._close()

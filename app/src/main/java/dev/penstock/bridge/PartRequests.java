@@ -13,7 +13,6 @@ import dev.penstock.table.TableCommit;
 import dev.penstock.table.TableShard;
 import dev.penstock.table.TableShardWriter;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,48 +92,35 @@ final class PartRequests {
     }
 
     static Object tableShard(Request request) throws IOException {
-        TableShardWriter shard = TableShardWriter.create(Path.of(request.text("path")), rowType(request), Disk.real());
-        request.keep(new WriterSource(shard, shard::finish, shard::close, 0));
-        return 0;
+        request.keep(TableShardWriter.create(Path.of(request.text("path")), rowType(request), Disk.real()));
+        return null;
     }
 
-    /// @return the number of rows
     static Object appendTableRows(Request request) throws IOException {
-        WriterSource source = request.object("handle", WriterSource.class);
-        TableShardWriter shard = source.writer(TableShardWriter.class);
-        MemorySegment rows = request.memory("rows");
-        long before = shard.rowCount();
-        long added = rows.byteSize() / request.number("rowSize");
-        return source.append(request.number("ticket"), added, () -> {
-            shard.append(rows);
-            if (shard.rowCount() != before + added) {
-                throw new IllegalArgumentException("rows of " + request.number("rowSize") + " bytes do not fit");
-            }
-        });
+        request.object("handle", TableShardWriter.class).append(request.memory("rows"));
+        return null;
     }
 
     /// Completes a shard of a table, and returns what its manifest says about it.
     static Object finishTableShard(Request request) throws IOException {
-        WriterSource source = request.object("handle", WriterSource.class);
-        source.finish();
-        TableShard shard = source.writer(TableShardWriter.class).finish();
+        TableShard shard = request.object("handle", TableShardWriter.class).finish();
         return Map.of("name", shard.name(), "records", shard.rows(), "bytes", shard.bytes(), "crc", shard.crc());
     }
 
     static Object activations(Request request) throws IOException {
         ElementType type = ElementType.valueOf(request.text("type").toUpperCase(Locale.ROOT));
-        SingleShardWriter shard =
-                SingleShardWriter.create(Path.of(request.text("path")), request.number("width"), type, Disk.real());
-        request.keep(new WriterSource(shard, shard::finish, shard::close, 0));
-        return 0;
+        request.keep(
+                SingleShardWriter.create(Path.of(request.text("path")), request.number("width"), type, Disk.real()));
+        return null;
     }
 
-    /// @return the number of rows
     static Object appendActivations(Request request) throws IOException {
-        WriterSource source = request.object("handle", WriterSource.class);
-        SingleShardWriter shard = source.writer(SingleShardWriter.class);
-        MemorySegment rows = request.memory("rows");
-        return source.append(
-                request.number("ticket"), rows.byteSize() / request.number("rowSize"), () -> shard.append(rows));
+        request.object("handle", SingleShardWriter.class).append(request.memory("rows"));
+        return null;
+    }
+
+    static Object finishActivations(Request request) throws IOException {
+        request.object("handle", SingleShardWriter.class).finish();
+        return null;
     }
 }

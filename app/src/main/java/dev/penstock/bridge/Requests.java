@@ -100,6 +100,7 @@ final class Requests {
             case "finishTableShard" -> PartRequests.finishTableShard(request);
             case "activationShard" -> PartRequests.activations(request);
             case "appendActivations" -> PartRequests.appendActivations(request);
+            case "finishActivations" -> PartRequests.finishActivations(request);
 
             default -> ShardRequests.answer(request);
         };

@@ -10,7 +10,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /// The session of Spark that all tests of a process share: two cores, and three attempts for each task.
-final class LocalSpark {
+public final class LocalSpark {
     private LocalSpark() {}
 
     private static final class Shared {
@@ -33,7 +33,7 @@ final class LocalSpark {
         }
     }
 
-    static SparkSession session() {
+    public static SparkSession session() {
         Shared.SESSION.sparkContext().setLogLevel("OFF");
         return Shared.SESSION;
     }
