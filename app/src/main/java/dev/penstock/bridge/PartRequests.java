@@ -24,6 +24,22 @@ import java.util.Map;
 final class PartRequests {
     private PartRequests() {}
 
+    /// Answers the requests about parts, and passes others on.
+    static Object answer(Request request) throws IOException {
+        return switch (request.verb()) {
+            case "partName" -> name(request);
+            case "partsBegin" -> begin(request);
+            case "partsCommit" -> commit(request);
+            case "tableShard" -> tableShard(request);
+            case "appendTableRows" -> appendTableRows(request);
+            case "finishTableShard" -> finishTableShard(request);
+            case "activationShard" -> activations(request);
+            case "appendActivations" -> appendActivations(request);
+            case "finishActivations" -> finishActivations(request);
+            default -> ShardRequests.answer(request);
+        };
+    }
+
     /// A dataset that is being published: a table, or parts of another kind.
     private record Commit(TableCommit table, PartsCommit parts) implements AutoCloseable {
         @Override

@@ -92,17 +92,7 @@ final class Requests {
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
 
-            case "partName" -> PartRequests.name(request);
-            case "partsBegin" -> PartRequests.begin(request);
-            case "partsCommit" -> PartRequests.commit(request);
-            case "tableShard" -> PartRequests.tableShard(request);
-            case "appendTableRows" -> PartRequests.appendTableRows(request);
-            case "finishTableShard" -> PartRequests.finishTableShard(request);
-            case "activationShard" -> PartRequests.activations(request);
-            case "appendActivations" -> PartRequests.appendActivations(request);
-            case "finishActivations" -> PartRequests.finishActivations(request);
-
-            default -> ShardRequests.answer(request);
+            default -> PartRequests.answer(request);
         };
     }
 

@@ -27,8 +27,7 @@ final class GroupedRows {
                 requireMade(folder, column);
             }
         } catch (NoClassDefFoundError e) {
-            throw new IllegalStateException(
-                    "groups need the jars penstock-groups and sqlite-jdbc: add them with --jars", e);
+            throw new IllegalStateException("groups need penstock-groups and sqlite-jdbc: add both jars to the job", e);
         }
     }
 

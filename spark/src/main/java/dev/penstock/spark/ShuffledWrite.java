@@ -22,8 +22,8 @@ import org.apache.spark.sql.types.DataTypes;
 /// permutation has at position `p` of its first epoch. Reading the dataset from the start to the end is then as
 /// good as a shuffled epoch.
 ///
-/// The rows are numbered, each goes to the partition of its new position, and is sorted there. The same rows in the
-/// same order give the same dataset for the same seed.
+/// The rows are numbered, each goes to the partition of its new position, and is sorted there. The same rows
+/// in the same order give the same dataset for the same seed.
 final class ShuffledWrite implements SupportsTruncate, V1Write {
     private static final String INDEX = "_penstock_index";
     private static final String POSITION = "_penstock_position";

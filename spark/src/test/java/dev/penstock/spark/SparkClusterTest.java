@@ -113,8 +113,8 @@ class SparkClusterTest {
         }
     }
 
-    /// Three faults in one write, because a cluster is slow to start jobs: a worker with its executor is killed while
-    /// its task has shards on disk, another task fails twice, and a new worker comes.
+    /// Three faults in one write, because a cluster is slow to start jobs: a worker with its executor is
+    /// killed while its task has shards on disk, another task fails twice, and a new worker comes.
     @Test
     void aWriteSurvivesAKilledWorkerAndTasksThatFail() throws IOException, InterruptedException {
         Process driver = driver("fail");

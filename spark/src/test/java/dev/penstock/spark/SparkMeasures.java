@@ -16,10 +16,11 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
-/// What `./benchmark spark` runs: the same work on our datasets and on Parquet, in one session and in turns. Prints
-/// a line for each round: the case, our seconds, and those of Parquet.
+/// What `./benchmark spark` runs: the same work on our datasets and on Parquet, in one session and in turns.
+/// Prints a line for each round: the case, our seconds, and those of Parquet.
 ///
-/// Arguments: a folder for the data, the number of rows, the number of rounds, and `large` for a write of 10 GB alone.
+/// Arguments: a folder for the data, the number of rows, the number of rounds, and `large` for a write of 10
+/// GB alone.
 public final class SparkMeasures {
     private static final long LARGE_BYTES = 10L << 30;
     private static final long ROW_BYTES = 32;
@@ -98,8 +99,8 @@ public final class SparkMeasures {
         wide.unpersist();
     }
 
-    /// The whole way: a shuffle on write, and an epoch of it through the loader, beside an epoch of our own shuffle of
-    /// the rows in their first order.
+    /// The whole way: a shuffle on write, and an epoch of it through the loader, beside an epoch of our own
+    /// shuffle of the rows in their first order.
     private void shuffled(Dataset<Row> rows, long count) throws IOException {
         Path path = folder.resolve("shuffled");
         delete(path);

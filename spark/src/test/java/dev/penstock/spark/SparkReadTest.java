@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.file.Disk;
+import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreWriter;
@@ -106,10 +107,8 @@ class SparkReadTest {
     @Test
     void deletedRecordsAreLeftOutAndNotCounted() throws IOException {
         Path path = temporary.resolve("store");
-        try (StoreWriter store = StoreWriter.create(
-                path,
-                List.of(new StoreField("x", "u8", List.of(), dev.penstock.store.StoreCompression.RAW)),
-                StoreOptions.DEFAULT)) {
+        List<StoreField> fields = List.of(new StoreField("x", "u8", List.of(), StoreCompression.RAW));
+        try (StoreWriter store = StoreWriter.create(path, fields, StoreOptions.DEFAULT)) {
             for (byte i = 0; i < 10; i++) {
                 store.append(List.of(new byte[] {i}));
             }
