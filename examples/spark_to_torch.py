@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a dataset with Spark, shuffled on the way, and trains on it with PyTorch.
 
-  spark-submit examples/spark_to_torch.py make --folder data   # with penstock-spark on the class path
+  spark-submit examples/spark_to_torch.py make --folder data   # with the jar penstock-spark
   python examples/spark_to_torch.py make --folder data --python  # by the data source in Python
   python examples/spark_to_torch.py train --folder data
 
-The first makes points and targets in Spark, and writes them in the order of a shuffle. The last reads
-them from start to end, which is a shuffled epoch, and prints the loss.
+The first makes points and targets in Spark, and writes them in the order of a shuffle. The last
+reads them from start to end, which is a shuffled epoch, and prints the loss.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def train(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("what", choices=["make", "train"])
     parser.add_argument("--folder", type=Path, default=Path("data"))
     parser.add_argument("--python", action="store_true", help="use the data source in Python")

@@ -46,9 +46,8 @@ def spark() -> Iterator[Any]:
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
     """A table of 1,000 rows with fields of many types."""
-    values = np.zeros(
-        1000, [("a", "<i4"), ("u", "<u8"), ("t", "S4"), ("m", "u1", (2, 3)), ("h", "<f2"), ("w", "<U3")]
-    )
+    fields = [("a", "<i4"), ("u", "<u8"), ("t", "S4"), ("m", "u1", (2, 3)), ("h", "<f2")]
+    values = np.zeros(1000, [*fields, ("w", "<U3")])
     values["a"] = np.arange(1000)
     values["u"] = np.uint64(2**64 - 1) - np.arange(1000, dtype=np.uint64)
     values["t"] = b"xy"
@@ -73,7 +72,8 @@ def test_every_value_is_read(spark: Any, rows: Path) -> None:
     found = frame.orderBy("a").collect()
     for index, expected in enumerate(np.load(rows).tolist()):
         a, u, t, m, h, w = found[index]
-        assert (a, int(u), t, m, w) == (*expected[:2], "xy", np.asarray(expected[3]).tolist(), "grö")
+        boxes = np.asarray(expected[3]).tolist()
+        assert (a, int(u), t, m, w) == (*expected[:2], "xy", boxes, "grö")
         assert h == np.float16(0.1)
     assert frame.count() == 1000
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import plugins, samplers, shards, transforms
 from ._column import Column
+from ._converting import convert, doctor
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import (
@@ -88,6 +89,8 @@ __all__ = [
     "WrongFormatError",
     "collate",
     "concat",
+    "convert",
+    "doctor",
     "from_memory",
     "memory",
     "mix",

@@ -462,9 +462,16 @@ class Dataset(Exploring):
     # Selections.
 
     def select(self, indices: Any) -> Dataset:
-        """These records as a dataset, without copying any."""
+        """These records as a dataset, without copying any.
+
+        Args:
+            indices: integers, a slice, a mask, or the path of a NumPy file with indices, such as one
+                that `penstock select` or `penstock.doctor` wrote
+        """
         from ._views import Subset
 
+        if isinstance(indices, (str, bytes, os.PathLike)):
+            indices = np.load(_paths.absolute(indices), allow_pickle=False)
         parsed, shape = _index.parse(indices, self._count)
         _index.require_one_dimension(shape, "a dataset")
         return Subset(self, _index.wrap(parsed, self._count))

@@ -543,6 +543,4 @@ def _store_column(name: str, one: Type, column: Any) -> Any:
         items = fixed(name, Type(one.element, one.width), column.flatten())
         offsets = np.asarray(column.offsets, np.int64)
         return Ragged(items.astype(one.dtype, copy=False), offsets - offsets[0])
-    return [
-        None if value is None else np.asarray(value, one.dtype) for value in column.to_pylist()
-    ]
+    return [None if value is None else np.asarray(value, one.dtype) for value in column.to_pylist()]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def divided(dataset: Dataset, size: int) -> list[tuple[int, int]]:
     rows = max(1, int(size / bytes_each))
     pieces = -(-count // rows)
     bounds = [count * piece // pieces for piece in range(pieces + 1)] if pieces else [0]
-    return list(zip(bounds, bounds[1:], strict=False))
+    return list(pairwise(bounds))
 
 
 def tables(
@@ -70,9 +71,11 @@ def tables(
             indices = rows._base_indices(np.arange(len(rows)))
         if len(rows) == 0:
             continue
-        yield pyarrow.table(
-            {name: _column(pyarrow, dataset, rows, name, indices) for name in names}
-        ) if names else pyarrow.table({"": pyarrow.nulls(len(rows))})
+        yield (
+            pyarrow.table({name: _column(pyarrow, dataset, rows, name, indices) for name in names})
+            if names
+            else pyarrow.table({"": pyarrow.nulls(len(rows))})
+        )
 
 
 def _column(pyarrow: Any, dataset: Dataset, rows: Any, name: str, indices: Any) -> Any:
@@ -92,10 +95,7 @@ def cast(table: Any, schema: Any) -> Any:
     if not schema.names:
         return table
     return pyarrow.table(
-        {
-            field.name: _cast(pyarrow, table.column(field.name), field.type)
-            for field in schema
-        },
+        {field.name: _cast(pyarrow, table.column(field.name), field.type) for field in schema},
         schema=schema,
     )
 
@@ -105,7 +105,6 @@ def _cast(pyarrow: Any, column: Any, wanted: Any) -> Any:
         return column
     if pyarrow.types.is_decimal(wanted):
         # Arrow's own cast allows 20 digits for uint64 only in some versions.
-        return pyarrow.chunked_array(
-            [pyarrow.array([None if one is None else int(one) for one in column.to_pylist()], wanted)]
-        )
+        values = [None if one is None else int(one) for one in column.to_pylist()]
+        return pyarrow.chunked_array([pyarrow.array(values, wanted)])
     return column.cast(wanted)

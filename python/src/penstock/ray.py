@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-import builtins
+import itertools
+import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -94,9 +95,7 @@ def _plain(schema: Any) -> Any:
 
 
 class _Source(Datasource):
-    def __init__(
-        self, path: PathLike, where: str | None, columns: Sequence[str] | None
-    ) -> None:
+    def __init__(self, path: PathLike, where: str | None, columns: Sequence[str] | None) -> None:
         super().__init__()
         self._path, self._where = path, where
         with _ranges.opened(path) as dataset:
@@ -119,7 +118,7 @@ class _Source(Datasource):
         bounds = [self._count * piece // pieces for piece in range(pieces + 1)]
         return [
             self._task(start, stop, per_task_row_limit)
-            for start, stop in builtins.zip(bounds, bounds[1:], strict=False)
+            for start, stop in itertools.pairwise(bounds)
         ]
 
     def _task(self, start: int, stop: int, limit: int | None) -> ReadTask:
@@ -144,8 +143,6 @@ class _Sink(Datasink[Any]):
         self._job = job
 
     def write(self, blocks: Iterable[Any], ctx: Any) -> list[_parts.Part]:
-        import uuid
-
         batches = (
             batch
             for block in blocks
@@ -166,12 +163,12 @@ def _storage(table: Any) -> Any:
     import pyarrow
 
     columns = []
-    for column, wanted in builtins.zip(table.columns, _plain(table.schema).types, strict=True):
+    for column, wanted in zip(table.columns, _plain(table.schema).types, strict=True):
         if column.type != wanted:
             chunks = [_nested(chunk.storage, wanted) for chunk in column.chunks]
             column = pyarrow.chunked_array(chunks, wanted)
         columns.append(column)
-    return pyarrow.table(dict(builtins.zip(table.schema.names, columns, strict=True)))
+    return pyarrow.table(dict(zip(table.schema.names, columns, strict=True)))
 
 
 def _nested(flat: Any, wanted: Any) -> Any:

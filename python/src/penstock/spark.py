@@ -69,9 +69,7 @@ class DataSource(datasource.DataSource):
         is_new = str(self.options.get("create", "false")).lower() == "true"
         mode = "replace" if overwrite else "create" if is_new else "append"
         options = {key: self.options.get(key) for key in _WRITE_OPTIONS}
-        job = _parts.job(
-            self._path(), options["kind"], mode, to_arrow_schema(schema), options
-        )
+        job = _parts.job(self._path(), options["kind"], mode, to_arrow_schema(schema), options)
         job.prepare()
         return _Writer(job)
 
@@ -113,7 +111,7 @@ def _schema(dataset: Dataset, names: Sequence[str]) -> types.StructType:
     )
 
 
-def _type(field: Any) -> types.DataType:
+def _type(field: Any) -> Any:
     """The same types as those of the data source in Java."""
     kind: Any
     is_bytes = field.dtype.kind == "V" and not is_bfloat16(field.dtype)
@@ -170,9 +168,7 @@ class _Writer(datasource.DataSourceArrowWriter):
     def write(self, iterator: Iterator[Any]) -> datasource.WriterCommitMessage:
         context = TaskContext.get()
         assert context is not None
-        parts = _parts.write(
-            self._job, context.partitionId(), context.taskAttemptId(), iterator
-        )
+        parts = _parts.write(self._job, context.partitionId(), context.taskAttemptId(), iterator)
         return _Written(context.partitionId(), parts)
 
     def commit(self, messages: list[Any]) -> None:

@@ -40,6 +40,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("select", SelectCommand.class);
         commands.put("convert", ConvertCommand.class);
         commands.put("merge", MergeCommand.class);
+        commands.put("doctor", DoctorCommand.class);
         commands.put("export", ExportCommand.class);
         commands.put("sample", SampleCommand.class);
         commands.put("plan", PlanCommand.class);

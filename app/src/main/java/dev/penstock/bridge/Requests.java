@@ -20,8 +20,8 @@ final class Requests {
         return Json.text(isOfStore ? StoreRequests.answer(request) : answer(request));
     }
 
-    /// A switch instead of a map of methods, because each method reference would cost a fraction of a millisecond
-    /// at the start of the runtime.
+    /// A switch instead of a map of methods, because each method reference would cost a fraction of a
+    /// millisecond at the start of the runtime.
     ///
     /// @return a value for JSON
     private static Object answer(Request request) throws IOException {
@@ -91,6 +91,7 @@ final class Requests {
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
+            case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
 
             default -> PartRequests.answer(request);
         };
