@@ -49,13 +49,20 @@ __version__: str
 
 if not TYPE_CHECKING:
 
-    def __getattr__(name: str) -> str:
-        """The version of the installed package, read on first use, because looking it up takes some
-        milliseconds."""
+    def __getattr__(name: str) -> object:
+        """The version of the installed package, which takes some milliseconds to look up, and the
+        modules that need PySpark or Ray."""
         if name == "__version__":
             from importlib.metadata import version
 
             return version("penstock")
+        if name in ("ray", "spark"):
+            from importlib import import_module
+
+            try:
+                return import_module(f"penstock.{name}")
+            except ImportError as e:
+                raise AttributeError(f"penstock.{name} cannot be imported: {e}") from e
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")
 
 

@@ -51,6 +51,12 @@ public interface Dataset extends AutoCloseable {
     /// @throws DatasetException          when the stored bytes of the record are invalid
     Row get(long index) throws IOException;
 
+    /// The files that hold the records, in the order of the records. Work on a whole dataset is best divided at
+    /// their borders. A dataset in one file, or in one that does not keep its records in ranges, has one shard.
+    default List<Shard> shards() {
+        return List.of(new Shard(location(), 0, count()));
+    }
+
     /// Copies many records into a batch, in the order of the indices. An index may occur more than once.
     ///
     /// The batch selects the fields: it was created for all or some of [#fields]. All indices are checked before

@@ -93,7 +93,7 @@ final class Requests {
             case "finish" -> WriterRequests.finish(request);
             case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
 
-            default -> ShardRequests.answer(request);
+            default -> PartRequests.answer(request);
         };
     }
 

@@ -11,6 +11,7 @@ import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Disk;
@@ -254,6 +255,20 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
     @Override
     public List<Field> fields() {
         return source.rows().fields();
+    }
+
+    /// Those of the opened table, cut at the last row that belongs to it; a view has one.
+    @Override
+    public List<Shard> shards() {
+        return selection == null
+                ? source.rows().shards().stream()
+                        .filter(shard -> shard.firstIndex() < count())
+                        .map(shard -> new Shard(
+                                shard.location(),
+                                shard.firstIndex(),
+                                Math.min(shard.recordCount(), count() - shard.firstIndex())))
+                        .toList()
+                : StoredRows.super.shards();
     }
 
     /// The fields of a row, followed by the attributes.

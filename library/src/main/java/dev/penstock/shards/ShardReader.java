@@ -9,6 +9,7 @@ import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Access;
@@ -207,6 +208,11 @@ public final class ShardReader implements StoredRows {
     /// The id of the first row of a shard. For `shardIndex` equal to the number of shards, the number of all rows.
     public long start(int shardIndex) {
         return shards.rows().start(shardIndex);
+    }
+
+    @Override
+    public List<Shard> shards() {
+        return Shard.list(files(), this::start);
     }
 
     /// The headers in the order of the files.

@@ -8,6 +8,7 @@ import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Disk;
@@ -182,6 +183,13 @@ public final class TableReader implements StoredRows {
     @Override
     public List<Field> fields() {
         return fields;
+    }
+
+    @Override
+    public List<Shard> shards() {
+        return files.member() == null
+                ? Shard.list(files.files(), shards.rows()::start)
+                : List.of(new Shard(location, 0, count()));
     }
 
     /// Empty with the first check, because a program that maps the files itself would not check them.

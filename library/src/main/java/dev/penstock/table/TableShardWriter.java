@@ -24,6 +24,7 @@ public final class TableShardWriter implements AutoCloseable {
     private final NewRowFile file;
     private final RowAssembly assembly;
     private final Buffer rowBuffer = new Buffer();
+    private TableShard finished;
 
     private TableShardWriter(RowType rowType, NewRowFile file) {
         this.rowType = rowType;
@@ -85,9 +86,12 @@ public final class TableShardWriter implements AutoCloseable {
         append(rows.asSlice(0, batch.rowCount() * rowType.size()));
     }
 
-    /// Completes the shard and puts it on stable storage.
+    /// Completes the shard and puts it on stable storage. A second call returns the same.
     public TableShard finish() throws IOException {
-        return TableShard.of(file.publish());
+        if (finished == null) {
+            finished = TableShard.of(file.publish());
+        }
+        return finished;
     }
 
     @Override
