@@ -6,6 +6,8 @@
 #   python/extra.sh readers    DuckDB and Hugging Face datasets, 150 MB
 #   python/extra.sh jax        JAX for the CPU, 130 MB
 #   python/extra.sh images     Pillow and simplejpeg, 15 MB
+#   python/extra.sh spark      PySpark with Spark itself, 470 MB
+#   python/extra.sh ray        Ray Data, 80 MB
 #   python/extra.sh vision     torchvision, 30 MB, for the PyTorch of python/torch.sh
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 3
@@ -14,8 +16,10 @@ case ${1:-} in
   readers) modules="duckdb, datasets" packages=('duckdb==1.*' 'datasets>=4,<6') ;;
   jax) modules="jax" packages=('jax>=0.7,<0.12') ;;
   images) modules="PIL, simplejpeg" packages=('pillow>=11' 'simplejpeg>=1.8') ;;
+  spark) modules="pyspark, pyarrow, pandas" packages=('pyspark==4.2.*' 'pyarrow>=18' 'pandas>=2.2,<3') ;;
+  ray) modules="ray.data" packages=('ray[data]>=2.60,<3') ;;
   vision) modules="torchvision" packages=('torchvision>=0.29,<0.31') options=(--no-deps) ;;
-  *) sed -n 's/^# \?//; 2,10p' "$0" >&2; exit 2 ;;
+  *) sed -n 's/^# \?//; 2,12p' "$0" >&2; exit 2 ;;
 esac
 group=$1
 venv=$PWD/target/python-tests/venv

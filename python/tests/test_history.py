@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from pathlib import Path
@@ -10,9 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import run_command
 
 import penstock
 from penstock import samplers
+
+pytestmark = pytest.mark.xdist_group("commands")
 
 IS_LONG = bool(os.environ.get("PENSTOCK_LONG"))
 CONFIGURATIONS = 10_000 if IS_LONG else 60
@@ -117,3 +121,95 @@ def test_records_are_asked_for_by_name_and_must_exist(tmp_path: Path) -> None:
             loader.records_of(2)
         with pytest.raises(IndexError):
             loader.records_of(0, rank=1)
+
+
+def command(*words: object) -> Any:
+    result = run_command("history", *words, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def deliver_some(loader: penstock.Loader, log: Log, steps: int | None = None) -> None:
+    """Logs the values of records as they are delivered."""
+    for number, batch in enumerate(loader, 1):
+        place = loader.place
+        assert place is not None
+        for value in batch["x"].reshape(-1):
+            log[int(value)].append((place.epoch, place.step, 0))
+        if number == steps:
+            return
+
+
+def test_a_checkpoint_alone_tells_what_was_delivered(tmp_path: Path) -> None:
+    penstock.write(tmp_path / "web.npy", {"x": np.arange(300)})
+    penstock.write(tmp_path / "books.npy", {"x": np.arange(1000, 1200)})
+    web, books = (penstock.open(tmp_path / name) for name in ("web.npy", "books.npy"))
+    both = penstock.concat(web.where("x >= 50").where("x < 250"), books.select(range(20, 120)))
+    log: Log = defaultdict(list)
+    with penstock.Loader(both, 16, seed=3) as first:
+        deliver_some(first, log)
+        deliver_some(first, log, steps=4)
+        state = first.state_dict()
+    with penstock.Loader(both, 10, seed=3) as second:
+        second.load_state_dict(json.loads(json.dumps(state)))
+        deliver_some(second, log, steps=7)
+        # The epoch is left early.
+        deliver_some(second, log, steps=5)
+        state = second.state_dict()
+    (tmp_path / "state.json").write_text(json.dumps({"step": 1, "data": [state]}))
+    files = [tmp_path / name for name in ("state.json", "web.npy", "books.npy")]
+    for record in (0, 7, 199, 200, 299):
+        value = int(both[record]["x"])
+        found = command(*files, "--record", record)
+        seen = [
+            (one["epoch"], one["epochStep"], one["rank"]) for one in found["places"] if one["seen"]
+        ]
+        assert sorted(seen) == sorted(log[value]), record
+        [origin] = found["origins"]
+        assert origin["record"] == value % 1000
+        assert origin["path"] == str(tmp_path / ("web.npy" if value < 1000 else "books.npy"))
+    # All steps of the run in order, as they were delivered.
+    steps = command(*files, "--step", "0..34", "--show")["steps"]
+    assert [(one["epoch"], one["epochStep"]) for one in steps[:20]] == [
+        *((0, step) for step in range(19)),
+        (1, 0),
+    ]
+    for one in steps[:30]:
+        for shown in one["records"]:
+            place = (one["epoch"], one["epochStep"], 0)
+            assert place in log[shown["record"]["x"]]
+
+
+def test_a_checkpoint_of_version_1_needs_the_batch_size(tmp_path: Path) -> None:
+    penstock.write(tmp_path / "t.npy", {"x": np.arange(100)})
+    with penstock.Loader(tmp_path / "t.npy", 8, seed=3) as loader:
+        next(iter(loader))
+        state = loader.state_dict()
+        third = loader.records_of(3)
+    for key in ("segments", "order", "source"):
+        del state[key]
+    state["version"] = 1
+    (tmp_path / "old.json").write_text(json.dumps(state))
+    with penstock.Loader(tmp_path / "t.npy", 8, seed=3) as loader:
+        loader.load_state_dict(state)
+        assert len(next(iter(loader))["x"]) == 8
+    refused = run_command("history", tmp_path / "old.json", tmp_path / "t.npy", "--step", 3)
+    assert refused.returncode == 2
+    assert "--batch" in refused.stderr
+    [step] = command(tmp_path / "old.json", tmp_path / "t.npy", "--step", 3, "--batch", 8)["steps"]
+    assert step["indices"] == third.tolist()
+
+
+def test_other_data_than_that_of_the_checkpoint_is_refused(tmp_path: Path) -> None:
+    for name, first in (("a.npy", 0), ("b.npy", 1)):
+        penstock.write(tmp_path / name, {"x": np.arange(first, 100 + first)})
+    with penstock.Loader(tmp_path / "a.npy", 8) as loader:
+        next(iter(loader))
+        (tmp_path / "s.json").write_text(json.dumps(loader.state_dict()))
+    refused = run_command("history", tmp_path / "s.json", tmp_path / "b.npy", "--step", 0)
+    assert refused.returncode == 2
+    assert "another dataset" in refused.stderr
+    (tmp_path / "not.json").write_text("{}")
+    refused = run_command("history", tmp_path / "not.json", tmp_path / "b.npy", "--step", 0)
+    assert refused.returncode == 2
+    assert "loader.state_dict()" in refused.stderr

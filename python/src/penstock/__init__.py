@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import plugins, samplers, shards, transforms
 from ._column import Column
+from ._converting import convert, doctor
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import (
@@ -26,7 +27,7 @@ from ._errors import (
     WrongFormatError,
 )
 from ._files import read_csv
-from ._history import RecordPlace
+from ._history import Origin, RecordPlace
 from ._in_memory import from_memory
 from ._jvm import ForkedError
 from ._loader import Loader, collate
@@ -48,13 +49,20 @@ __version__: str
 
 if not TYPE_CHECKING:
 
-    def __getattr__(name: str) -> str:
-        """The version of the installed package, read on first use, because looking it up takes some
-        milliseconds."""
+    def __getattr__(name: str) -> object:
+        """The version of the installed package, which takes some milliseconds to look up, and the
+        modules that need PySpark or Ray."""
         if name == "__version__":
             from importlib.metadata import version
 
             return version("penstock")
+        if name in ("ray", "spark"):
+            from importlib import import_module
+
+            try:
+                return import_module(f"penstock.{name}")
+            except ImportError as e:
+                raise AttributeError(f"penstock.{name} cannot be imported: {e}") from e
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")
 
 
@@ -72,6 +80,7 @@ __all__ = [
     "Mapped",
     "Mixture",
     "Objects",
+    "Origin",
     "PackWriter",
     "Problem",
     "Ragged",
@@ -87,6 +96,8 @@ __all__ = [
     "WrongFormatError",
     "collate",
     "concat",
+    "convert",
+    "doctor",
     "from_memory",
     "memory",
     "mix",

@@ -29,11 +29,11 @@ def command(arguments: list[str]) -> list[str]:
     ]
     if arguments[:1] and arguments[0] in _SHORT:
         options.append("-XX:TieredStopAtLevel=1")
-    if arguments[:1] and arguments[0] in _FAST:
-        if runtime.has_vectors and not runtime.jar_inside:
-            options.append("--add-modules=jdk.incubator.vector")
-        if arguments[0] == "demo":
-            options.append(f"-Dpenstock.python={sys.executable}")
+    # Java starts programs of this package.
+    options.append(f"-Dpenstock.python={sys.executable}")
+    is_fast = bool(arguments) and arguments[0] in _FAST
+    if is_fast and runtime.has_vectors and not runtime.jar_inside:
+        options.append("--add-modules=jdk.incubator.vector")
     return [runtime.launcher, *options, *runtime.main, *arguments]
 
 

@@ -18,6 +18,7 @@ from ._dtypes import Field
 from ._errors import CorruptDataError
 from ._exploring import Exploring
 from ._forked import ForkedRows
+from ._history import Origin, origins_of
 from ._maps import RecordViews, identity, map_rows, require_unchecked
 from ._memory import BatchInfo
 from ._paths import PathLike
@@ -83,7 +84,7 @@ class Dataset(Exploring):
         self._handle = handle
         self._description = description
         self._recipe = recipe
-        self._count: int = description["count"]
+        self._count: int = description["records"]
         self._fields = _dtypes.fields(description)
         self._row = _dtypes.row_dtype(description)
         # The dtype of arrays that rows are copied into without conversion.
@@ -211,6 +212,20 @@ class Dataset(Exploring):
         indices = _index.wrap(parsed, self._count)
         name = _jvm.call("name", handle=self._java().number, index=int(indices[0]))
         return None if name is None else str(name)
+
+    def origins(self, index: int) -> list[Origin]:
+        """Where a record comes from, through filters, mixtures, windows and concatenations: the
+        dataset, its file, and the number and name of the record in them. A record of `zip` has
+        several.
+
+        >>> import numpy as np, penstock
+        >>> penstock.write("first.npy", np.arange(10))
+        >>> penstock.write("second.npy", np.arange(10, 30))
+        >>> both = penstock.concat(penstock.open("first.npy"), penstock.open("second.npy"))
+        >>> both.select(range(8, 12)).origins(3)[0].record
+        1
+        """
+        return origins_of(self._java().number, int(_index.wrap(np.array([index]), self._count)[0]))
 
     def __repr__(self) -> str:
         if self._handle.is_closed:
@@ -447,9 +462,16 @@ class Dataset(Exploring):
     # Selections.
 
     def select(self, indices: Any) -> Dataset:
-        """These records as a dataset, without copying any."""
+        """These records as a dataset, without copying any.
+
+        Args:
+            indices: integers, a slice, a mask, or the path of a NumPy file with indices, such as one
+                that `penstock select` or `penstock.doctor` wrote
+        """
         from ._views import Subset
 
+        if isinstance(indices, (str, bytes, os.PathLike)):
+            indices = np.load(_paths.absolute(indices), allow_pickle=False)
         parsed, shape = _index.parse(indices, self._count)
         _index.require_one_dimension(shape, "a dataset")
         return Subset(self, _index.wrap(parsed, self._count))
@@ -472,14 +494,14 @@ class Dataset(Exploring):
         handle, answer = _jvm.create_patiently(
             "the subset", "where", handle=self._java().number, condition=condition
         )
-        indices = np.empty(answer["count"], np.int64)
+        indices = np.empty(answer["records"], np.int64)
         _jvm.call(
             "baseIndices",
             handle=handle.number,
             target=indices.ctypes.data,
             targetBytes=indices.nbytes,
         )
-        return Subset(self, indices)
+        return Subset(self, indices, condition)
 
     def split(
         self, test: float | int = 0.1, seed: int = 0, *, by: str = "record"
@@ -578,8 +600,8 @@ class Dataset(Exploring):
         if answer["fields"] != self._description["fields"]:
             raise ValueError(f"the fields of {self.path} have changed; open it again")
         self._description.update(answer)
-        if moved or self._count != answer["count"]:
-            self._count = answer["count"]
+        if moved or self._count != answer["records"]:
+            self._count = answer["records"]
             self._fingerprint = None
         return moved
 
@@ -808,14 +830,14 @@ def _reopen(recipe: tuple[Any, ...]) -> Dataset:
         if found == fingerprint:
             return handle
         is_store = description["format"] == "store"
-        if is_store and _is_first(handle, description["count"], fingerprint):
+        if is_store and _is_first(handle, description["records"], fingerprint):
             # A writer has appended meanwhile. The dataset stays as it was pickled.
             bases.append(handle)
             return _jvm.create(
                 f"the first records of {path}",
                 "subset",
                 handle=handle.number,
-                first=description["count"],
+                first=description["records"],
             )[0]
         handle.close()
         advice = "; pickle a named snapshot, which does not change" if is_store else ""

@@ -128,7 +128,7 @@ def chosen(dataset: Dataset, verb: str, **arguments: Any) -> GroupedView:
         f"the view of {dataset.path}", verb, handle=dataset._java().number, **arguments
     )
     range_count = answer["ranges"]
-    size = 2 * range_count if range_count >= 0 else answer["description"]["count"]
+    size = 2 * range_count if range_count >= 0 else answer["description"]["records"]
     numbers = np.empty(size, np.int64)
     _jvm.call("groups.rows", handle=handle.number, **_memory("target", numbers))
     if range_count < 0:

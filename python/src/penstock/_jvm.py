@@ -178,6 +178,9 @@ def _after_end() -> NoReturn:
 def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
     options = [
         f"-Djava.class.path={_runtime.class_path(runtime)}",
+        # Programs of this package that Java starts.
+        f"-Dpenstock.python={sys.executable}",
+        f"-Dpenstock.python.sources={os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}",
         # Python handles Ctrl-C.
         "-Xrs",
         "-XX:+UseSerialGC",

@@ -393,8 +393,8 @@ class Loader:
         """
         step = _arguments.integer("step", step)
         epoch = self.epoch if epoch is None else _arguments.integer("epoch", epoch, minimum=0)
-        ranks = range(self.world_size) if rank is None else [_arguments.integer("rank", rank)]
-        return _history.records_of(self._handle.number, step, epoch, ranks, self._batch_size)
+        one = -1 if rank is None else _arguments.integer("rank", rank, minimum=0)
+        return _history.records_of(self._handle.number, step, epoch, one)
 
     def _fetch(self) -> Callable[[], tuple[BatchInfo, _jvm.Handle]]:
         """Returns a function that takes the next batch from Java. It does not refer to the

@@ -205,7 +205,8 @@ class Store:
     def stats(self) -> dict[str, Any]:
         """Returns the use of space of the last commit: row and byte utilisation, and the
         garbage of updates and deletes, in total and by chunk."""
-        figures: dict[str, Any] = _jvm.call("storeStats", handle=self._state().number)
+        answer = _jvm.call("storeStats", handle=self._state().number)
+        figures: dict[str, Any] = _store_values.figures(answer)
         return figures
 
     def _state(self) -> _jvm.Handle:
@@ -452,14 +453,16 @@ class Store:
         `penstock.open(path, snapshot=name)` read it, also after the store has changed.
 
         Returns:
-            its name, records and commit, and the bytes that only it keeps
+            its name, path, records and commit, and the bytes that only it keeps
         """
-        made: dict[str, Any] = _upkeep("storeSnapshotCreate", self._path, name=name)
+        answer = _upkeep("storeSnapshotCreate", self._path, name=name)
+        made: dict[str, Any] = _store_values.figures(answer)
         return made
 
     def snapshots(self) -> list[dict[str, Any]]:
         """The named snapshots, as `create_snapshot` describes them."""
-        listed: list[dict[str, Any]] = _upkeep("storeSnapshotList", self._path)
+        answer = _upkeep("storeSnapshotList", self._path)
+        listed: list[dict[str, Any]] = _store_values.figures(answer)
         return listed
 
     def add_field(self, name: str, declaration: Mapping[str, Any] | None = None) -> None:
@@ -521,7 +524,8 @@ class Store:
             # An open snapshot would keep chunks from being deleted.
             self._drop_committed()
         verb = "storeRebalancePlan" if dry_run else "storeRebalance"
-        figures: dict[str, Any] = _jvm.call_patiently(verb, handle=self._number(), **arguments)
+        answer = _jvm.call_patiently(verb, handle=self._number(), **arguments)
+        figures: dict[str, Any] = _store_values.figures(answer)
         return figures
 
     def drop_snapshot(self, name: str) -> None:
@@ -708,7 +712,7 @@ def rebalance(
     """
     arguments, _indices = _rebalance_arguments(min_garbage, cluster_by, order)
     verb = "storeRebalancePlanAt" if dry_run else "storeRebalanceAt"
-    figures: dict[str, Any] = _upkeep(verb, local(path), **arguments)
+    figures: dict[str, Any] = _store_values.figures(_upkeep(verb, local(path), **arguments))
     return figures
 
 

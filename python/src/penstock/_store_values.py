@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +16,9 @@ import numpy as np
 from . import _arguments, _conversion, _dtypes
 from ._dtypes import Field
 from ._ragged import Ragged
+
+# The start of a word inside a key of Java.
+_WORD = re.compile("[A-Z]")
 
 COMPRESSIONS = ("raw", "flate", "zstd", "lz4")
 
@@ -29,6 +33,19 @@ _CODES = dict(
 
 # Types that NumPy has no name for.
 _NAMES = {"bytes": None, "utf8": "utf8", "bf16": "bf16", "bfloat16": "bf16"}
+
+
+def figures(answer: Any) -> Any:
+    """Returns a result of Java with the keys of Python: `copied_bytes` for `copiedBytes`."""
+    if isinstance(answer, list):
+        return [figures(one) for one in answer]
+    if isinstance(answer, dict):
+        return {_WORD.sub(_lower, key): figures(value) for key, value in answer.items()}
+    return answer
+
+
+def _lower(letter: re.Match[str]) -> str:
+    return "_" + letter[0].lower()
 
 
 def declared(fields: Mapping[str, Any]) -> list[dict[str, Any]]:

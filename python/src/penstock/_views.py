@@ -20,7 +20,11 @@ class Subset(Dataset):
     """Some records of another dataset. Python keeps the indices and translates them before it calls
     Java. The Java object of the subset is made when a loader or a fingerprint needs it."""
 
-    def __init__(self, base: Dataset, indices: _index.Indices) -> None:
+    def __init__(
+        self, base: Dataset, indices: _index.Indices, condition: str | None = None
+    ) -> None:
+        # The condition that exactly these records of the base match, for checkpoints.
+        self._condition = _joined_conditions(base, condition)
         self._base = base._root()
         own = base._base_indices(indices)
         own.flags.writeable = False
@@ -64,6 +68,7 @@ class Subset(Dataset):
             handle=self._base._java().number,
             indices=self._indices.ctypes.data,
             indicesBytes=self._indices.nbytes,
+            **({} if self._condition is None else {"condition": self._condition}),
         )
         return handle
 
@@ -101,7 +106,14 @@ class Subset(Dataset):
 
     def _portable(self) -> tuple[Any, ...]:
         self._require_open()
-        return ("subset", self._base._portable(), self._indices)
+        return ("subset", self._base._portable(), self._indices, self._condition)
+
+
+def _joined_conditions(base: Dataset, condition: str | None) -> str | None:
+    """Returns the condition on the records of the root dataset, if there is one."""
+    if condition is None or not isinstance(base, Subset):
+        return condition
+    return None if base._condition is None else f"({base._condition}) and ({condition})"
 
 
 class Head(Subset):
@@ -250,8 +262,8 @@ def _words(dataset: Dataset) -> str:
 def rebuild(kind: Any, arguments: list[Any], reopen: Callable[[Any], Dataset]) -> Dataset:
     """Makes a view from the recipe of `Dataset._portable`. Its Java object is made on first use."""
     if kind == "subset":
-        base, indices = arguments
-        return Subset(reopen(base), indices.copy())
+        base, indices, condition = arguments
+        return Subset(reopen(base), indices.copy(), condition)
     if kind == "grouped":
         from ._groups import rebuild_view as rebuild_grouped
 

@@ -602,7 +602,8 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
     """Writes data as a dataset. The extension of the name decides the format.
 
     `.npy` takes an array, a dictionary of columns, a list that NumPy makes an array of, a list of
-    dictionaries, a pandas `DataFrame`, or a dataset. `.a2pack` takes `bytes` or other objects with
+    dictionaries, a pandas or Polars `DataFrame`, a table or reader of pyarrow, a relation of DuckDB,
+    or a dataset. `.a2pack` takes `bytes` or other objects with
     the buffer protocol, as a list or as a dictionary by name. `.npz` takes a dictionary of arrays.
     `.csv` takes the data of a table.
     `.act` takes a dictionary of whole numbers by path. A name without an extension takes a list of
@@ -631,6 +632,9 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
     frame = _conversion.frame_columns(data)
     if frame is not None:
         data = frame
+    elif hasattr(type(data), "__arrow_c_stream__"):
+        _write_stream(path, data, overwrite, align)
+        return
     extension = os.path.splitext(os.fsdecode(path))[1].lower()
     if extension in OTHER_EXTENSIONS:
         _write_other(path, data, extension, overwrite, align)
@@ -653,6 +657,16 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
         _write_pack(path, data, overwrite, align)
     else:
         _write_table(path, data, overwrite)
+
+
+def _write_stream(path: PathLike, data: Any, overwrite: bool, align: int | None) -> None:
+    """Writes a table of pyarrow, a relation of DuckDB and the like, batch after batch."""
+    from ._converting import convert
+
+    kind = format_of(os.fsdecode(path))
+    if kind == "tree" or align is not None:
+        raise ValueError(f"{os.fsdecode(path)} cannot be written from {_arguments.shown(data)}")
+    convert(data, path, overwrite=overwrite)
 
 
 def _write_other(

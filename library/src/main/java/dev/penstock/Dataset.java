@@ -4,6 +4,7 @@ package dev.penstock;
 import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -49,6 +50,12 @@ public interface Dataset extends AutoCloseable {
     /// @throws IndexOutOfBoundsException when the index is out of range
     /// @throws DatasetException          when the stored bytes of the record are invalid
     Row get(long index) throws IOException;
+
+    /// The files that hold the records, in the order of the records. Work on a whole dataset is best divided at
+    /// their borders. A dataset in one file, or in one that does not keep its records in ranges, has one shard.
+    default List<Shard> shards() {
+        return List.of(new Shard(location(), 0, count()));
+    }
 
     /// Copies many records into a batch, in the order of the indices. An index may occur more than once.
     ///
@@ -179,6 +186,27 @@ public interface Dataset extends AutoCloseable {
     /// the dataset was opened, or reasons why it is slower than it could be. `info` prints them.
     default List<String> remarks() {
         return List.of();
+    }
+
+    /// Where a record is stored, through all views: one origin, or several for a record that is made of records of
+    /// several datasets.
+    ///
+    /// @throws IndexOutOfBoundsException when the index is out of range
+    default List<Origin> origins(long index) {
+        Objects.checkIndex(index, count());
+        return List.of(new Origin(this, index, 1, location(), index, name(index)));
+    }
+
+    /// Describes the dataset for a checkpoint, as values for JSON. A dataset with files of its own has `path`,
+    /// `format`, `records` and `fingerprint`. A view has `view`, what it needs to be made again, and the
+    /// descriptions of its datasets in `of`.
+    default Map<String, Object> recipe() throws IOException {
+        Map<String, Object> recipe = new LinkedHashMap<>();
+        recipe.put("path", location().toString());
+        recipe.put("format", format());
+        recipe.put("records", count());
+        recipe.put("fingerprint", fingerprint());
+        return recipe;
     }
 
     /// The name of a record, or null when the record has none.

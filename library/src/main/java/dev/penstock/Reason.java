@@ -84,6 +84,8 @@ public record Reason(String name) {
     public static final Reason DUPLICATE_SHARD = new Reason("DUPLICATE_SHARD");
     /// A value that is infinite or not a number.
     public static final Reason NON_FINITE = new Reason("NON_FINITE");
+    /// The program or package that reads the data could not read it.
+    public static final Reason UNREADABLE = new Reason("UNREADABLE");
 
     @Override
     public String toString() {

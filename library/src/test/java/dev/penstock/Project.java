@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 
 /// The files of the project, for the tests that read them.
 public final class Project {
-    private static final List<String> MODULES =
-            List.of("library", "convert", "plugin", "loaderx", "groups", "objects", "game2048", "app", "benchmarks");
+    private static final List<String> MODULES = List.of(
+            "library", "convert", "plugin", "loaderx", "groups", "objects", "game2048", "spark", "app", "benchmarks");
 
     private Project() {}
 

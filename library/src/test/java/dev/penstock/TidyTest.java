@@ -38,8 +38,8 @@ final class TidyTest {
 
     private static final Pattern OPTION = Pattern.compile("^[^/\n]*\"[^\"\n]*--[a-z][^\"\n]*\"", Pattern.MULTILINE);
 
-    /// The packages that a package may use, without the common start of their names. All may use the root package
-    /// and [dev.penstock.file.Location]. Packages that are not listed may use all.
+    /// The packages that a package may use, without the common start of their names. All may use the root
+    /// package and [dev.penstock.file.Location]. Packages that are not listed may use all.
     private static final Map<String, String> ARROWS = Map.ofEntries(
             Map.entry("", ""),
             Map.entry("file", ""),
@@ -56,7 +56,8 @@ final class TidyTest {
             Map.entry("loader", "file view rows.kernel"),
             Map.entry("catalog", "file view pack shards store table tree"),
             Map.entry("convert", "file view query loader pack shards store table tree catalog"),
-            Map.entry("plugin", "file view query loader pack table tree catalog convert"),
+            Map.entry("doctor", "file query table tree convert"),
+            Map.entry("plugin", "file view query loader pack store table tree catalog convert"),
             Map.entry("objects", "file file.http"),
             Map.entry("loaderx", "file store catalog convert"),
             Map.entry("loaderx.plugin", "file store convert plugin loaderx"),
@@ -65,8 +66,8 @@ final class TidyTest {
             Map.entry("game2048", "file view query loader pack table catalog convert groups"),
             Map.entry("game2048.plugin", "file loader pack plugin groups groups.plugin game2048"),
             Map.entry("explorer", "file view query loader store tree catalog plugin"),
-            Map.entry("app", LIBRARY + "catalog convert plugin"),
-            Map.entry("bridge", LIBRARY + "catalog convert plugin app"));
+            Map.entry("app", LIBRARY + "catalog convert doctor plugin"),
+            Map.entry("bridge", LIBRARY + "catalog convert doctor plugin app"));
 
     @Test
     void theSourcesAreFound() {

@@ -26,11 +26,12 @@ import picocli.CommandLine.Option;
 @HelpSection(HelpSection.Name.LOOK)
 @CommandLine.Command(
         name = "head",
-        header = "Show the first records of a dataset.",
+        header = "Show the first records of a dataset, or those from an index on.",
         footer = {
             "",
             "Example:",
             "  penstock head runs.a2pack -n 3",
+            "  penstock head steps.npy --offset 1000000",
             "  penstock head steps.npy --where \"move == 2\" --fields board,move"
         })
 final class HeadCommand extends DatasetsCommand {
@@ -44,6 +45,13 @@ final class HeadCommand extends DatasetsCommand {
             description = "Number of records (default: ${DEFAULT-VALUE}).")
     long recordCount;
 
+    @Option(
+            names = "--offset",
+            paramLabel = "I",
+            defaultValue = "0",
+            description = "The index of the first record that is looked at (default: ${DEFAULT-VALUE}).")
+    long offset;
+
     @Mixin
     WhereOption where;
 
@@ -55,11 +63,15 @@ final class HeadCommand extends DatasetsCommand {
         if (recordCount < 0) {
             throw new CommandLine.ParameterException(spec.commandLine(), "-n must not be negative");
         }
+        if (offset < 0) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--offset must not be negative");
+        }
         try (Dataset dataset = open();
                 Batch batch = Batch.create(chosen(dataset))) {
             if (where.condition == null) {
-                long limit = Math.min(recordCount, dataset.count());
-                show(dataset, batch, LongStream.range(0, limit).iterator());
+                requireOffset(dataset);
+                long limit = offset + Math.min(recordCount, dataset.count() - offset);
+                show(dataset, batch, LongStream.range(offset, limit).iterator());
                 if (limit < dataset.count()) {
                     remark("... " + Text.number(dataset.count() - limit) + " more");
                 }
@@ -71,6 +83,13 @@ final class HeadCommand extends DatasetsCommand {
             }
         }
         return 0;
+    }
+
+    private void requireOffset(Dataset dataset) {
+        if (offset > dataset.count()) {
+            throw new IndexOutOfBoundsException("--offset " + offset + " is behind the end of " + dataset.location()
+                    + ", which has " + Text.number(dataset.count()) + " records");
+        }
     }
 
     private List<Field> chosen(Dataset dataset) {
@@ -100,7 +119,7 @@ final class HeadCommand extends DatasetsCommand {
         long missing = recordCount;
         long size = FIRST_PART_RECORDS;
         try (ProgressBar progress = progress("head", ProgressBar.Unit.RECORDS)) {
-            for (long start = 0; start < dataset.count() && missing > 0; start += size, size = nextSize(size)) {
+            for (long start = offset; start < dataset.count() && missing > 0; start += size, size = nextSize(size)) {
                 long limit = Math.min(dataset.count(), start + size);
                 long[] part = LongStream.range(start, limit).toArray();
                 try (Dataset records = Subset.of(dataset, part)) {

@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/// Stops an epoch in the middle and resumes it in new processes, with twice as many ranks and another batch size.
-/// The samples are compared with an epoch that was not interrupted.
+/// Stops an epoch in the middle and resumes it in new processes, with twice as many ranks and another batch
+/// size. The samples are compared with an epoch that was not interrupted.
 record LoaderDemo(DemoCommand demo) {
     private static final int BATCH_SIZE = 4096;
     private static final int RESUMED_BATCH_SIZE = 1000;

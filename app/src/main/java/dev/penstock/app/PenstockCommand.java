@@ -40,9 +40,11 @@ final class PenstockCommand extends CommandGroup {
         commands.put("select", SelectCommand.class);
         commands.put("convert", ConvertCommand.class);
         commands.put("merge", MergeCommand.class);
+        commands.put("doctor", DoctorCommand.class);
         commands.put("export", ExportCommand.class);
         commands.put("sample", SampleCommand.class);
         commands.put("plan", PlanCommand.class);
+        commands.put("history", HistoryCommand.class);
         commands.put("bench", BenchCommand.class);
         commands.put("pack", PackCommand.class);
         commands.put("table", TableCommand.class);

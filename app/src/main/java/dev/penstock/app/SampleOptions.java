@@ -10,10 +10,9 @@ import picocli.CommandLine.Option;
 final class SampleOptions {
     @Option(
             names = "--fraction",
-            required = true,
             paramLabel = "F",
             description = "The fraction of the records, greater than 0 and at most 1.")
-    private double fraction;
+    private Double fraction;
 
     @Option(
             names = "--seed",
@@ -23,10 +22,22 @@ final class SampleOptions {
                     + " samples).")
     private Long seed;
 
+    boolean hasFraction() {
+        return fraction != null;
+    }
+
+    /// The seed, or 0 if none was given.
+    long seed() {
+        return seed == null ? 0 : seed;
+    }
+
     /// The choice of records.
     ///
-    /// @throws IllegalArgumentException when the fraction is out of range
+    /// @throws IllegalArgumentException when the fraction is missing or out of range
     ShardSample choice() {
+        if (fraction == null) {
+            throw new IllegalArgumentException("--fraction is missing: the fraction of the records to choose");
+        }
         if (!(fraction > 0) || fraction > 1) {
             throw new IllegalArgumentException("--fraction must be greater than 0 and at most 1, got " + fraction);
         }

@@ -3,18 +3,16 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.plugin.Description;
 import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.Text;
 import dev.penstock.plugin.WhereOption;
-import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,7 +50,7 @@ final class StatsCommand extends DatasetsCommand {
                 Dataset dataset = view.view(opened, ViewOption.Usual.of(where.condition), Progress.NONE)) {
             Stats stats = count(dataset);
             if (isJson) {
-                printJson(describe(dataset, stats));
+                printJson(Description.of(dataset.location(), stats));
             } else {
                 printText(dataset, stats);
             }
@@ -74,14 +72,5 @@ final class StatsCommand extends DatasetsCommand {
         print(dataset.location() + ": " + Text.number(stats.recordCount()) + of + " records");
         StatsText.table(stats).forEach(this::print);
         stats.fields().stream().map(StatsText::values).flatMap(List::stream).forEach(this::print);
-    }
-
-    private static Map<String, Object> describe(Dataset dataset, Stats stats) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", dataset.location());
-        description.put("records", stats.recordCount());
-        description.put(
-                "fields", stats.fields().stream().map(FieldStats::description).toList());
-        return description;
     }
 }

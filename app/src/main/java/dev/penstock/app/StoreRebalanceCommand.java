@@ -8,6 +8,7 @@ import dev.penstock.Field;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.CountingStream;
 import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.StoreDescription;
 import dev.penstock.plugin.Text;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
@@ -24,7 +25,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.LongStream;
 import picocli.CommandLine;
@@ -182,38 +182,35 @@ final class StoreRebalanceCommand extends StorefileCommand {
     }
 
     private Map<String, Object> figures(RebalancePlan plan) {
+        if (isJson) {
+            return StoreDescription.of(plan);
+        }
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("chunks", (long) plan.chunks().size());
-        put(figures, "copiedBytes", "copied", plan.copiedBytes());
-        put(figures, "freedBytes", "freed", plan.freedBytes());
+        figures.put("copied", Text.bytes(plan.copiedBytes()));
+        figures.put("freed", Text.bytes(plan.freedBytes()));
         utilisation(figures, "", plan.stats());
         return figures;
     }
 
     private Map<String, Object> figures(RebalanceReport report) {
+        if (isJson) {
+            return StoreDescription.of(report);
+        }
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("chunks", report.chunkCount());
         figures.put("values", report.movedCount());
-        put(figures, "copiedBytes", "copied", report.movedBytes());
-        put(figures, "deletedBytes", "deleted", report.deletedBytes());
-        put(figures, "freedBytes", "freed", report.freedBytes());
-        put(figures, "waitingBytes", "waiting for readers", report.waitingBytes());
-        utilisation(figures, "Before", report.before());
-        utilisation(figures, "After", report.after());
+        figures.put("copied", Text.bytes(report.movedBytes()));
+        figures.put("deleted", Text.bytes(report.deletedBytes()));
+        figures.put("freed", Text.bytes(report.freedBytes()));
+        figures.put("waiting for readers", Text.bytes(report.waitingBytes()));
+        utilisation(figures, " before", report.before());
+        utilisation(figures, " after", report.after());
         return figures;
     }
 
-    private void put(Map<String, Object> figures, String key, String words, long bytes) {
-        figures.put(isJson ? key : words, isJson ? (Object) bytes : Text.bytes(bytes));
-    }
-
-    private void utilisation(Map<String, Object> figures, String when, StoreStats stats) {
-        String words = when.isEmpty() ? "" : " " + when.toLowerCase(Locale.ROOT);
-        figures.put(
-                isJson ? "rowUtilisation" + when : "row utilisation" + words,
-                isJson ? (Object) stats.rowUtilisation() : StoreStatsCommand.percent(stats.rowUtilisation()));
-        figures.put(
-                isJson ? "byteUtilisation" + when : "byte utilisation" + words,
-                isJson ? (Object) stats.byteUtilisation() : StoreStatsCommand.percent(stats.byteUtilisation()));
+    private static void utilisation(Map<String, Object> figures, String when, StoreStats stats) {
+        figures.put("row utilisation" + when, StoreStatsCommand.percent(stats.rowUtilisation()));
+        figures.put("byte utilisation" + when, StoreStatsCommand.percent(stats.byteUtilisation()));
     }
 }

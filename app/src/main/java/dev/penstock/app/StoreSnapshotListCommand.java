@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.plugin.StoreDescription;
 import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreSnapshots;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine;
 
 /// Lists the named snapshots of a store.
@@ -20,7 +19,7 @@ final class StoreSnapshotListCommand extends StorefileCommand {
     public Integer call() throws IOException {
         List<StoreSnapshots.Snapshot> all = StoreSnapshots.of(path).list();
         if (isJson) {
-            printJson(all.stream().map(StoreSnapshotListCommand::json).toList());
+            printJson(all.stream().map(StoreDescription::of).toList());
         }
         for (StoreSnapshots.Snapshot one : isJson ? List.<StoreSnapshots.Snapshot>of() : all) {
             print(Text.row(
@@ -32,15 +31,5 @@ final class StoreSnapshotListCommand extends StorefileCommand {
             remark(path + " has no snapshots");
         }
         return 0;
-    }
-
-    private static Map<String, Object> json(StoreSnapshots.Snapshot one) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("name", one.name());
-        json.put("path", one.path());
-        json.put("records", one.recordCount());
-        json.put("commit", one.sequence());
-        json.put("keptBytes", one.keptBytes());
-        return json;
     }
 }

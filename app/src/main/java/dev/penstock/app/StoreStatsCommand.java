@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.file.Location;
 import dev.penstock.plugin.ProgressBar;
+import dev.penstock.plugin.StoreDescription;
 import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreStats;
@@ -34,44 +35,16 @@ final class StoreStatsCommand extends StorefileCommand {
                 ProgressBar progress = progress("stats", ProgressBar.Unit.RECORDS)) {
             StoreStats stats = store.stats(progress);
             if (isJson) {
-                printJson(json(stats));
+                Map<String, Object> json = new LinkedHashMap<>();
+                json.put("store", path);
+                json.putAll(StoreDescription.of(stats));
+                printJson(json);
             } else {
                 show(stats);
                 store.remarks().forEach(this::remark);
             }
         }
         return 0;
-    }
-
-    private Map<String, Object> json(StoreStats stats) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("store", path);
-        json.put("records", stats.recordCount());
-        json.put("deleted", stats.deletedCount());
-        json.put("commit", stats.sequence());
-        json.put("published", stats.published());
-        json.put("isPublished", stats.isPublished());
-        json.put("changedCells", stats.overlayCount());
-        json.put("rowUtilisation", stats.rowUtilisation());
-        json.put("byteUtilisation", stats.byteUtilisation());
-        json.put("chunkRows", stats.chunkRows());
-        json.put("chunkBytes", stats.chunkBytes());
-        json.put("liveBytes", stats.liveBytes());
-        json.put("garbageBytes", stats.garbageBytes());
-        json.put("tableBytes", stats.tableBytes());
-        json.put("waitingBytes", stats.waitingBytes());
-        json.put("chunks", stats.chunks().stream().map(StoreStatsCommand::json).toList());
-        return json;
-    }
-
-    private static Map<String, Object> json(StoreStats.Chunk chunk) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("id", chunk.id());
-        json.put("bytes", chunk.byteCount());
-        json.put("values", chunk.valueCount());
-        json.put("liveBytes", chunk.liveBytes());
-        json.put("garbageBytes", chunk.garbageBytes());
-        return json;
     }
 
     private void show(StoreStats stats) {

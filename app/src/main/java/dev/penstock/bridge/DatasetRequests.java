@@ -4,6 +4,7 @@ package dev.penstock.bridge;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.GroupedRecords;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
@@ -13,7 +14,6 @@ import dev.penstock.file.Location;
 import dev.penstock.file.Parallel;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.plugin.Description;
-import dev.penstock.query.FieldStats;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Stats;
 import dev.penstock.query.Where;
@@ -95,17 +95,8 @@ final class DatasetRequests {
 
     private static Object describe(Request request, Source source) {
         Dataset dataset = source.dataset();
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", dataset.location().toString());
-        description.put("format", dataset.format());
-        description.put("count", dataset.count());
-        description.put("bytes", dataset.bytes());
-        description.put(
-                "fields",
-                source.fields().stream().map(DatasetRequests::describe).toList());
-        description.put("metadata", dataset.metadata());
-        description.put("facts", dataset.facts());
-        description.put("remarks", dataset.remarks());
+        Map<String, Object> description = Description.ofOpen(dataset);
+        description.put("fields", Description.of(source.fields()));
         if (dataset instanceof GroupedRecords grouped) {
             description.put("groups", grouped.groupCount());
         }
@@ -120,16 +111,6 @@ final class DatasetRequests {
             description.put("raw", rows.isRaw());
         }
         request.keep(source);
-        return description;
-    }
-
-    static Map<String, Object> describe(Field field) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("name", field.name());
-        description.put("type", field.type().toString());
-        description.put("elementSize", field.elementSize());
-        description.put("shape", field.shape());
-        description.put("variable", field.isVariable());
         return description;
     }
 
@@ -167,9 +148,7 @@ final class DatasetRequests {
 
     /// Statistics of all fields.
     static Object stats(Request request) throws IOException {
-        return Stats.of(Scan.of(dataset(request))).fields().stream()
-                .map(FieldStats::description)
-                .toList();
+        return Description.ofFields(Stats.of(Scan.of(dataset(request))));
     }
 
     static Object prepare(Request request) {
@@ -188,7 +167,24 @@ final class DatasetRequests {
             })));
         }
         long[] indices = request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
-        return opened(request, Subset.of(dataset(request), indices));
+        Subset subset = Subset.of(dataset(request), indices);
+        return opened(request, request.has("condition") ? subset.withCondition(request.text("condition")) : subset);
+    }
+
+    /// Where a record comes from: path, record, count, file, record of the file and name of each origin.
+    static Object origins(Request request) {
+        List<List<Object>> all = new ArrayList<>();
+        for (Origin origin : dataset(request).origins(request.number("index"))) {
+            List<Object> one = new ArrayList<>();
+            one.add(origin.dataset().location().toString());
+            one.add(origin.firstRecord());
+            one.add(origin.recordCount());
+            one.add(origin.file().toString());
+            one.add(origin.fileRecord());
+            one.add(origin.name());
+            all.add(one);
+        }
+        return all;
     }
 
     /// Whether a fingerprint is that of the first records of a dataset.

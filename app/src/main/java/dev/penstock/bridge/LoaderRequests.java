@@ -5,6 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.loader.CentreScale;
 import dev.penstock.loader.Convert;
+import dev.penstock.loader.History;
 import dev.penstock.loader.Loader;
 import dev.penstock.loader.LoaderBatch;
 import dev.penstock.loader.LoaderOptions;
@@ -13,10 +14,10 @@ import dev.penstock.loader.LoaderStats;
 import dev.penstock.loader.OneHot;
 import dev.penstock.loader.PackTokens;
 import dev.penstock.loader.Pad;
-import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.loader.Transform;
+import dev.penstock.plugin.Description;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -87,9 +88,7 @@ final class LoaderRequests {
         }
         Loader loader = Loader.open(dataset, options);
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put(
-                "fields",
-                loader.fields().stream().map(DatasetRequests::describe).toList());
+        answer.put("fields", loader.fields().stream().map(Description::of).toList());
         answer.put("threads", (long) options.threads());
         answer.put("rank", (long) options.ranks().rank());
         answer.put("world", (long) options.ranks().worldSize());
@@ -184,21 +183,21 @@ final class LoaderRequests {
 
     /// The places of a record in some epochs: epoch, step, rank and position of each.
     static Object stepsOf(Request request) {
-        Loader loader = loader(request);
+        History history = loader(request).history();
         List<List<Long>> found = new ArrayList<>();
         for (long epoch : request.list("epochs", Long.class)) {
-            for (Plan.Place place : loader.findAll(epoch, request.number("record"))) {
+            for (History.Seen place : history.places(epoch, request.number("record"))) {
                 found.add(List.of(epoch, place.step(), (long) place.rank(), place.position()));
             }
         }
         return found;
     }
 
-    /// The number of rows of a step on one rank, and their records in memory of Python if it has given enough.
+    /// The number of rows of a step on one rank, or on all for rank -1, and their records in memory of Python if
+    /// it has given enough.
     static Object recordsOf(Request request) {
-        Plan plan = loader(request).plan();
         int rank = Math.toIntExact(request.number("rank"));
-        long[] indices = plan.indices(request.number("epoch"), request.number("step"), rank);
+        long[] indices = loader(request).history().indices(request.number("epoch"), request.number("step"), rank);
         MemorySegment target = request.memory("target");
         if (target.byteSize() >= (long) indices.length * Long.BYTES) {
             MemorySegment.copy(MemorySegment.ofArray(indices), 0, target, 0, (long) indices.length * Long.BYTES);

@@ -21,8 +21,8 @@ final class Requests {
         return Json.text(isOfStore ? StoreRequests.answer(request) : answer(request));
     }
 
-    /// A switch instead of a map of methods, because each method reference would cost a fraction of a millisecond
-    /// at the start of the runtime.
+    /// A switch instead of a map of methods, because each method reference would cost a fraction of a
+    /// millisecond at the start of the runtime.
     ///
     /// @return a value for JSON
     private static Object answer(Request request) throws IOException {
@@ -46,6 +46,7 @@ final class Requests {
             case "prepare" -> DatasetRequests.prepare(request);
             case "where" -> DatasetRequests.where(request);
             case "subset" -> DatasetRequests.subset(request);
+            case "origins" -> DatasetRequests.origins(request);
             case "baseIndices" -> DatasetRequests.baseIndices(request);
             case "places" -> DatasetRequests.places(request);
             case "concat" -> DatasetRequests.concat(request);
@@ -92,8 +93,9 @@ final class Requests {
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
+            case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
 
-            default -> ShardRequests.answer(request);
+            default -> PartRequests.answer(request);
         };
     }
 

@@ -6,11 +6,12 @@ import dev.penstock.Column;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.file.Layouts;
+import dev.penstock.plugin.Description;
+import dev.penstock.plugin.StoreDescription;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
-import dev.penstock.store.StoreStats;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -145,7 +146,7 @@ final class StoreRequests {
         description.put(
                 "fields",
                 writer.fields().stream()
-                        .map(field -> DatasetRequests.describe(field.column()))
+                        .map(field -> Description.of(field.column()))
                         .toList());
         request.keep(new StoreSource(writer));
         return description;
@@ -293,32 +294,6 @@ final class StoreRequests {
         if (!(DatasetRequests.dataset(request) instanceof StoreReader store)) {
             throw new IllegalArgumentException("only stores have space statistics");
         }
-        return figures(store.stats(Progress.NONE));
-    }
-
-    static Map<String, Object> figures(StoreStats stats) {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("records", stats.recordCount());
-        figures.put("deleted", stats.deletedCount());
-        figures.put("commit", stats.sequence());
-        figures.put("published", stats.published());
-        figures.put("is_published", stats.isPublished());
-        figures.put("row_utilisation", stats.rowUtilisation());
-        figures.put("byte_utilisation", stats.byteUtilisation());
-        figures.put("live_bytes", stats.liveBytes());
-        figures.put("garbage_bytes", stats.garbageBytes());
-        figures.put("table_bytes", stats.tableBytes());
-        figures.put("waiting_bytes", stats.waitingBytes());
-        figures.put(
-                "chunks",
-                stats.chunks().stream()
-                        .map(chunk -> Map.of(
-                                "id", chunk.id(),
-                                "bytes", chunk.byteCount(),
-                                "values", chunk.valueCount(),
-                                "live_bytes", chunk.liveBytes(),
-                                "garbage_bytes", chunk.garbageBytes()))
-                        .toList());
-        return figures;
+        return StoreDescription.of(store.stats(Progress.NONE));
     }
 }

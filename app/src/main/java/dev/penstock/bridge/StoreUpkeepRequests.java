@@ -3,9 +3,10 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.plugin.Description;
+import dev.penstock.plugin.StoreDescription;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
-import dev.penstock.store.RebalanceReport;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
@@ -15,7 +16,6 @@ import dev.penstock.store.StoreWriter;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// Requests about a store as a whole: refreshing, named snapshots, rebalancing, and changes of fields.
@@ -26,11 +26,9 @@ final class StoreUpkeepRequests {
     static Object answer(Request request) throws IOException {
         return switch (request.verb()) {
             case "storeRefresh" -> refresh(request);
-            case "storeSnapshotCreate" -> describe(snapshots(request).create(request.text("name")));
+            case "storeSnapshotCreate" -> StoreDescription.of(snapshots(request).create(request.text("name")));
             case "storeSnapshotList" ->
-                snapshots(request).list().stream()
-                        .map(StoreUpkeepRequests::describe)
-                        .toList();
+                snapshots(request).list().stream().map(StoreDescription::of).toList();
             case "storeSnapshotPath" ->
                 snapshots(request).path(request.text("name")).toString();
             case "storeSnapshotDrop" -> drop(request);
@@ -90,26 +88,13 @@ final class StoreUpkeepRequests {
     }
 
     private static Object rebalance(Request request) throws IOException {
-        return figures(StoreRequests.writer(request).rebalance(options(request), Progress.NONE));
+        return StoreDescription.of(StoreRequests.writer(request).rebalance(options(request), Progress.NONE));
     }
 
     private static Object rebalanceAt(Request request) throws IOException {
         try (StoreWriter store = StoreWriter.open(path(request), StoreOptions.DEFAULT)) {
-            return figures(store.rebalance(options(request), Progress.NONE));
+            return StoreDescription.of(store.rebalance(options(request), Progress.NONE));
         }
-    }
-
-    private static Map<String, Object> figures(RebalanceReport report) {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("chunks", report.chunkCount());
-        figures.put("values", report.movedCount());
-        figures.put("copied_bytes", report.movedBytes());
-        figures.put("deleted_bytes", report.deletedBytes());
-        figures.put("freed_bytes", report.freedBytes());
-        figures.put("waiting_bytes", report.waitingBytes());
-        figures.put("before", StoreRequests.figures(report.before()));
-        figures.put("after", StoreRequests.figures(report.after()));
-        return figures;
     }
 
     private static Object plan(Request request) throws IOException {
@@ -125,22 +110,7 @@ final class StoreUpkeepRequests {
     }
 
     private static Object plan(StoreReader store, Request request) throws IOException {
-        RebalancePlan plan = RebalancePlan.of(store, options(request), Progress.NONE);
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("chunks", (long) plan.chunks().size());
-        figures.put("copied_bytes", plan.copiedBytes());
-        figures.put("freed_bytes", plan.freedBytes());
-        figures.put("before", StoreRequests.figures(plan.stats()));
-        return figures;
-    }
-
-    private static Map<String, Object> describe(StoreSnapshots.Snapshot snapshot) {
-        Map<String, Object> description = new LinkedHashMap<>();
-        description.put("name", snapshot.name());
-        description.put("records", snapshot.recordCount());
-        description.put("commit", snapshot.sequence());
-        description.put("kept_bytes", snapshot.keptBytes());
-        return description;
+        return StoreDescription.of(RebalancePlan.of(store, options(request), Progress.NONE));
     }
 
     /// Refreshes a dataset to the last commit, if `move` is set.
@@ -148,15 +118,9 @@ final class StoreUpkeepRequests {
     /// @return whether there was a newer commit, and the values that may have changed
     private static Object refresh(Request request) throws IOException {
         Dataset dataset = DatasetRequests.dataset(request);
-        Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("moved", request.isTrue("move") && dataset.refresh());
-        answer.put("count", dataset.count());
-        answer.put("bytes", dataset.bytes());
-        answer.put(
-                "fields",
-                dataset.fields().stream().map(DatasetRequests::describe).toList());
-        answer.put("facts", dataset.facts());
-        answer.put("remarks", dataset.remarks());
+        boolean isMoved = request.isTrue("move") && dataset.refresh();
+        Map<String, Object> answer = Description.ofOpen(dataset);
+        answer.put("moved", isMoved);
         return answer;
     }
 }

@@ -229,13 +229,13 @@ class ConvertCommandTest {
         String info = run("info", store).out();
         for (String type : List.of(
                 "text +utf8, variable",
-                "count +i64",
-                "score +f64",
+                "count +int64",
+                "score +float64",
                 "flag +bool",
-                "point +f64 \\[2\\]",
-                "tags +i64, variable",
-                "big +u64",
-                "none +f64")) {
+                "point +float64 \\[2\\]",
+                "tags +int64, variable",
+                "big +uint64",
+                "none +float64")) {
             assertTrue(Pattern.compile("field " + type + "\n").matcher(info).find(), type + " is not in " + info);
         }
         List<String> expected = List.of(

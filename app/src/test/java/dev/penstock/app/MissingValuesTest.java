@@ -116,7 +116,7 @@ final class MissingValuesTest {
     void statisticsShowAColumnForThem() throws IOException {
         List<String> table = StatsText.table(Stats.of(Scan.of(dataset()).withThreads(1)));
         assertTrue(table.getFirst().contains("  count  missing  non-finite  "), table.getFirst());
-        assertTrue(table.get(1).matches("  x +u8 +2 +1 +0 +0 +97 .*"), table.get(1));
+        assertTrue(table.get(1).matches("  x +uint8 +2 +1 +0 +0 +97 .*"), table.get(1));
     }
 
     @Test

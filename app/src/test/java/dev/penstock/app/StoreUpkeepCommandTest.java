@@ -120,9 +120,9 @@ final class StoreUpkeepCommandTest {
         assertEquals(estimate.get("copiedBytes"), done.get("copiedBytes"));
         assertEquals(estimate.get("freedBytes"), done.get("freedBytes"));
         assertTrue(number(done, "deletedBytes") > number(done, "freedBytes"), done.toString());
-        assertTrue(number(done, "byteUtilisationBefore") < 0.5, done.toString());
-        assertTrue(number(done, "byteUtilisationAfter") > 0.95, done.toString());
-        assertTrue(number(done, "rowUtilisationAfter") > 0);
+        assertTrue(number((Map<?, ?>) done.get("before"), "byteUtilisation") < 0.5, done.toString());
+        assertTrue(number((Map<?, ?>) done.get("after"), "byteUtilisation") > 0.95, done.toString());
+        assertTrue(number((Map<?, ?>) done.get("after"), "rowUtilisation") > 0);
         assertEquals(0L, done.get("waitingBytes"));
         assertEquals(35L, json(fine("store", "get", store, "35", "--json")).get("label"));
         assertEquals(0L, json(fine("store", "rebalance", store, "--json")).get("chunks"));

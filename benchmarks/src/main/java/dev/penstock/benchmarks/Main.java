@@ -9,7 +9,7 @@ import java.util.List;
 public final class Main {
     private static final int USAGE = 2;
     private static final int RECORDS_DEFAULT = 20_000;
-    private static final int ROWS_DEFAULT = 100_000_000;
+    static final int ROWS_DEFAULT = 100_000_000;
     private static final String HELP = """
         usage: ./benchmark [NAME...] [--json] [--records N] [--rows N] [--rounds N] [--dir DIR]
                ./benchmark --chart FILE.json > FILE.svg
@@ -45,6 +45,8 @@ public final class Main {
             new RunsBenchmark(),
             new StepsBenchmark(),
             new ShardsBenchmark(),
+            new ScaleBenchmark(),
+            new SparkBenchmark(),
             new PythonBenchmark());
 
     private Main() {}

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
-/// Selected fields and records of a source without records by index, such as a text file or a tree. The source is
-/// read as a whole.
+/// Selected fields and records of a source without records by index, such as a text file or a tree. The source
+/// is read as a whole.
 ///
 /// @param where the condition, or null for all records
 record ChosenRecords(RecordSource source, List<Field> fields, Where where, RecordChoice choice)
@@ -67,6 +67,9 @@ record ChosenRecords(RecordSource source, List<Field> fields, Where where, Recor
                         }
                     },
                     progress);
+        }
+        if (choice.without() != null) {
+            choice.without().requireBelow(readCount.get(), name());
         }
     }
 

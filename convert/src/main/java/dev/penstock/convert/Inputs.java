@@ -40,15 +40,15 @@ public final class Inputs {
                 : open(location, input, rules);
     }
 
-    /// Opens an input, and fits its records to the declared fields of the rules.
+    /// Opens an input, and fits its records to the declared fields of the rules. Of streams, only standard
+    /// input is read: a pipe in place of a file is an error, because it may wait for ever.
     ///
     /// @throws IllegalArgumentException when the records do not fit
     public static RecordSource openFitting(String input, InputStream standardInput, TextRules rules)
             throws IOException {
-        Location location = Location.parse(input);
-        return input.equals(STANDARD_INPUT) || isStream(location)
+        return input.equals(STANDARD_INPUT)
                 ? FittedRecords.of(open(input, standardInput, rules), rules.fields(), rules.isOneField())
-                : Sources.openFitting(location, Catalog.Options.DEFAULT, rules);
+                : Sources.openFitting(Location.parse(input), Catalog.Options.DEFAULT, rules);
     }
 
     private static boolean isStream(Location location) {

@@ -15,9 +15,9 @@ import java.util.Set;
 
 /// Guesses the field types of JSON Lines by reading the file once.
 ///
-/// Every line is an object. Its keys are the fields, in the order in which they first occur. Values are booleans,
-/// 64-bit integers, 64-bit floats, text, or lists of numbers or booleans. Lists of one shape are arrays of that
-/// shape; lists of different lengths are variable. A field may be null or absent.
+/// Every line is an object. Its keys are the fields, in the order in which they first occur. Values are
+/// booleans, 64-bit integers, 64-bit floats, text, or lists of numbers or booleans. Lists of one shape are
+/// arrays of that shape; lists of different lengths are variable. A field may be null or absent.
 final class JsonTypes {
     /// The texts by which exports represent numbers that JSON does not have.
     private static final Set<String> NON_FINITE = Set.of("NaN", "Infinity", "-Infinity");

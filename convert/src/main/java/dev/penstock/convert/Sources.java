@@ -24,6 +24,7 @@ public final class Sources {
 
         private static List<SourceKind> find() {
             List<SourceKind> all = new ArrayList<>(List.of(OwnKinds.values()));
+            all.addAll(List.of(PythonKinds.values()));
             ServiceLoader.load(SourceKind.class, Sources.class.getClassLoader()).forEach(all::add);
             return List.copyOf(all);
         }
@@ -51,8 +52,15 @@ public final class Sources {
         return DatasetRecords.of(dataset, choice);
     }
 
-    /// Opens the records of a location with the names and types of the declared fields of the rules. A folder that
-    /// is no dataset has a file for each record.
+    /// Selects fields and records of a source. The result owns the source.
+    ///
+    /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
+    public static RecordSource chosen(RecordSource source, RecordChoice choice) throws IOException {
+        return ChosenRecords.of(source, choice);
+    }
+
+    /// Opens the records of a location with the names and types of the declared fields of the rules. A folder
+    /// that is no dataset has a file for each record.
     ///
     /// @throws IllegalArgumentException when the records do not fit
     public static RecordSource openFitting(Location location, Catalog.Options options, TextRules rules)

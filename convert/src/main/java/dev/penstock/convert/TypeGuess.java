@@ -6,9 +6,9 @@ import dev.penstock.Field;
 import java.util.regex.Pattern;
 
 /// Decides the type of a field from the texts or JSON values that it has. This is the one rule for all text: the
-/// first of boolean, 64-bit integer, unsigned 64-bit integer, 64-bit float and text that holds all values. Missing
-/// values do not count, except that integers with missing values become floats if the target needs a value
-/// everywhere.
+/// first of boolean, 64-bit integer, unsigned 64-bit integer, 64-bit float and text that holds all values.
+/// Missing values do not count, except that integers with missing values become floats if the target needs a
+/// value everywhere.
 final class TypeGuess {
     private static final Pattern TRUTH = Pattern.compile("(?i)true|false");
     private static final Pattern WHOLE = Pattern.compile("[+-]?\\d{1,20}");
@@ -16,8 +16,8 @@ final class TypeGuess {
     private static final Pattern NON_FINITE = Pattern.compile("(?i)nan|[+-]?inf(inity)?");
     /// Floats hold all integers up to here.
     private static final long EXACT_MAX = 1L << 53;
-    /// Padding is refused where it makes a field larger than this, and this many times as large as the texts would
-    /// be if all had the mean length.
+    /// Padding is refused where it makes a field larger than this, and this many times as large as the texts
+    /// would be if all had the mean length.
     private static final long PADDED_BYTES_MAX = 16L << 20;
     private static final long PADDED_FACTOR_MAX = 8;
 

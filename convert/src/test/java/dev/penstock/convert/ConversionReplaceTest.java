@@ -33,8 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// A conversion replaces a dataset that is a folder, and the disk fails at every operation: the old dataset or the
-/// new one is there.
+/// A conversion replaces a dataset that is a folder, and the disk fails at every operation: the old dataset or
+/// the new one is there.
 class ConversionReplaceTest {
     @TempDir
     Path folder;

@@ -6,6 +6,7 @@ import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
+import dev.penstock.convert.Media;
 import dev.penstock.plugin.ElementText;
 import dev.penstock.plugin.RecordText;
 import java.io.IOException;

@@ -75,6 +75,11 @@ public final class RunDataset extends RunView {
     }
 
     @Override
+    int runOf(long index) {
+        return Math.toIntExact(index);
+    }
+
+    @Override
     String word() {
         return "runs";
     }

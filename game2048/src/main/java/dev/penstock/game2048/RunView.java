@@ -5,11 +5,13 @@ import dev.penstock.Batch;
 import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Verification;
 import dev.penstock.file.Layouts;
 import dev.penstock.file.Location;
+import dev.penstock.view.ViewRecipe;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -129,6 +131,22 @@ abstract class RunView implements Dataset {
     @Override
     public final String fingerprint() throws IOException {
         return word() + "-" + runs.pack().fingerprint();
+    }
+
+    /// The position in [#live] of the run that a record belongs to.
+    abstract int runOf(long index);
+
+    @Override
+    public final List<Origin> origins(long index) {
+        Objects.checkIndex(index, count());
+        return runs.pack().origins(live[runOf(index)]);
+    }
+
+    @Override
+    public final Map<String, Object> recipe() throws IOException {
+        Map<String, Object> recipe = ViewRecipe.of("as", List.of(runs.pack()));
+        recipe.put("name", word());
+        return recipe;
     }
 
     @Override

@@ -57,6 +57,11 @@ public final class StepDataset extends RunView {
     }
 
     @Override
+    int runOf(long index) {
+        return run(index);
+    }
+
+    @Override
     String word() {
         return "steps";
     }

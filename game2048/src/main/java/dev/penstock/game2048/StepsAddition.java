@@ -5,6 +5,7 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.groups.GroupDatabase;
 import dev.penstock.pack.PackIntake;
+import dev.penstock.table.TableShard;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -103,7 +104,7 @@ final class StepsAddition {
     }
 
     /// Returns the manifest after this addition.
-    StepsManifest manifest(StepsManifest before, List<StepsWriter.Part> parts, String what, Path input) {
+    StepsManifest manifest(StepsManifest before, List<TableShard> shards, String what, Path input) {
         Map<String, Object> source = new LinkedHashMap<>();
         source.put("what", what);
         source.put(
@@ -115,7 +116,7 @@ final class StepsAddition {
         source.put("steps", newSteps);
         source.put("skipped", (long) skipped.size());
         source.put("missing_branches", options.isSynthesizing() ? "legal moves of the board" : "refused");
-        return before.with(parts, rowCount, before.runs() + newRuns, source);
+        return before.with(shards, rowCount, before.runs() + newRuns, source);
     }
 
     StepsDataset.Result result() {

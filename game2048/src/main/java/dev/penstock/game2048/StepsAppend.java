@@ -5,6 +5,7 @@ import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupChange;
 import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupedTable;
+import dev.penstock.table.TableShard;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -17,8 +18,6 @@ import java.util.List;
 /// which is the commit. Until then readers see the rows that the database knows and ignore the new rows after
 /// them. The time for appending to shards depends on the number of new rows only.
 final class StepsAppend {
-    private static final int COPY_ROWS = 1 << 16;
-
     private final StepsFolder folder;
     private final StepsOptions options;
 
@@ -56,11 +55,11 @@ final class StepsAppend {
                 copy(table, writer);
             }
             addition.add(source, writer, added);
-            List<StepsWriter.Part> parts = new ArrayList<>(end.kept());
+            List<TableShard> shards = new ArrayList<>(end.kept());
             if (addition.newSteps() > 0 || !before.isSharded()) {
-                parts.addAll(writer.finish());
+                shards.addAll(writer.finish());
             }
-            addition.manifest(before, parts, "append", input).publish(folder.disk(), folder.path());
+            addition.manifest(before, shards, "append", input).publish(folder.disk(), folder.path());
             commit(added, end.nextId());
         }
         return addition.result();
@@ -70,14 +69,14 @@ final class StepsAppend {
     /// every shard that it lists must exist.
     private void removeUncommitted(StepsEnd end) throws IOException {
         StepsManifest before = end.manifest();
-        if (end.kept().size() < before.parts().size()) {
+        if (end.kept().size() < before.shards().size()) {
             before.with(end.kept(), before.steps(), before.runs(), null).publish(folder.disk(), folder.path());
         }
         folder.deleteShards(end.nextShard().number());
     }
 
-    /// A dataset of one file stays one file. A dataset of shards gets shards of any number of rows unless a limit
-    /// is given.
+    /// A dataset of one file stays one file. A dataset of shards gets shards of any number of rows unless a
+    /// limit is given.
     private long shardRows(StepsManifest before) {
         if (!before.isSharded()) {
             return 0;
@@ -99,18 +98,11 @@ final class StepsAppend {
     }
 
     private static void copy(GroupedTable table, StepsWriter writer) throws IOException {
-        long rowSize = table.rowSize();
-        int partRows = (int) Math.min(COPY_ROWS, table.count());
-        byte[] rows = new byte[Math.toIntExact(partRows * rowSize)];
-        long[] indices = new long[partRows];
-        for (long first = 0; first < table.count(); first += COPY_ROWS) {
-            int count = (int) Math.min(COPY_ROWS, table.count() - first);
-            for (int i = 0; i < count; i++) {
-                indices[i] = first + i;
-            }
-            MemorySegment part = MemorySegment.ofArray(rows).asSlice(0, count * rowSize);
-            table.read(MemorySegment.ofArray(indices).asSlice(0, (long) count * Long.BYTES), part);
-            writer.append(part);
-        }
+        RowBlocks.forEach(
+                table,
+                0,
+                table.count(),
+                (first, count, rows) ->
+                        writer.append(MemorySegment.ofArray(rows).asSlice(0, count * table.rowSize())));
     }
 }

@@ -4,6 +4,7 @@ package dev.penstock.game2048;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupDatabase;
+import dev.penstock.table.ShardName;
 import dev.penstock.table.TableFormat;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -72,8 +73,12 @@ final class StepsBuilder {
                 begun.publish(disk, path);
                 folder.deleteShards(0);
                 try (GroupDatabase database = GroupDatabase.create(folder.database(), StepsFormat.SCHEMA);
-                        StepsWriter writer =
-                                new StepsWriter(disk, path, options.isWide(), options.shardRows(), StepsShard.FIRST)) {
+                        StepsWriter writer = new StepsWriter(
+                                disk,
+                                path,
+                                options.isWide(),
+                                options.shardRows(),
+                                ShardName.first(StepsFormat.SERIES))) {
                     addition.add(runs, writer, database);
                     addition.manifest(begun, writer.finish(), "build", input).publish(disk, path);
                     database.publish(disk, path);

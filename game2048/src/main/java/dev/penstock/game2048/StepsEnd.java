@@ -8,7 +8,9 @@ import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupReason;
 import dev.penstock.groups.GroupedTable;
 import dev.penstock.groups.Groups;
+import dev.penstock.table.ShardName;
 import dev.penstock.table.TableReader;
+import dev.penstock.table.TableShard;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -22,7 +24,7 @@ import java.util.stream.Collectors;
 /// @param manifest the manifest, or one created from the files if there is none
 /// @param nextId   the id of the next run
 /// @param kept     the shards that are part of the dataset; a single file is in the manifest only
-record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept) {
+record StepsEnd(StepsManifest manifest, long nextId, List<TableShard> kept) {
 
     /// The number of rows of the dataset.
     long rowCount() {
@@ -30,26 +32,27 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
     }
 
     /// The next shard.
-    StepsShard nextShard() {
-        StepsShard last = kept.isEmpty() ? null : StepsShard.of(kept.getLast().file());
-        return last == null ? StepsShard.FIRST : last.next();
+    ShardName nextShard() {
+        return kept.isEmpty()
+                ? ShardName.first(StepsFormat.SERIES)
+                : ShardName.parse(kept.getLast().name()).orElseThrow().next();
     }
 
-    /// Finds the end of a dataset of shards from its manifest, its last run and its last row, without reading the
-    /// rows.
+    /// Finds the end of a dataset of shards from its manifest, its last run and its last row, without reading
+    /// the rows.
     ///
     /// @return null when these do not match, as after a crash or in datasets of other programs; then use [#of]
     static StepsEnd quick(StepsFolder folder) throws IOException {
         StepsManifest manifest = StepsManifest.read(folder.disk(), folder.path());
-        if (manifest == null || !manifest.isSharded() || manifest.parts().isEmpty()) {
+        if (manifest == null || !manifest.isSharded() || manifest.shards().isEmpty()) {
             return null;
         }
         Set<String> names = folder.disk().list(folder.path()).stream()
                 .map(file -> file.getFileName().toString())
                 .collect(Collectors.toSet());
-        List<StepsWriter.Part> parts = manifest.parts();
-        long rowCount = parts.stream().mapToLong(StepsWriter.Part::rows).sum();
-        if (rowCount != manifest.steps() || !parts.stream().allMatch(part -> names.contains(part.file()))) {
+        List<TableShard> shards = manifest.shards();
+        long rowCount = shards.stream().mapToLong(TableShard::rows).sum();
+        if (rowCount != manifest.steps() || !shards.stream().allMatch(shard -> names.contains(shard.name()))) {
             return null;
         }
         long[] last = last(folder);
@@ -57,11 +60,11 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
                 && last[1] == manifest.runs() - 1
                 && last[2] + last[3] == rowCount
                 && runId(folder, manifest) == last[0];
-        return isRight ? new StepsEnd(manifest, manifest.runs(), parts) : null;
+        return isRight ? new StepsEnd(manifest, manifest.runs(), shards) : null;
     }
 
-    /// The id of the last run with rows, the highest id, and the range of the last run with rows; null when there
-    /// is none.
+    /// The id of the last run with rows, the highest id, and the range of the last run with rows; null when
+    /// there is none.
     private static long[] last(StepsFolder folder) throws IOException {
         try (GroupDatabase database = GroupDatabase.read(folder.disk(), folder.path())) {
             if (!database.layout().equals(GroupFormat.RUNS)) {
@@ -77,12 +80,12 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
 
     /// The run id of the last row; -1 when the last shard does not match the manifest.
     private static long runId(StepsFolder folder, StepsManifest manifest) throws IOException {
-        StepsWriter.Part part = manifest.parts().getLast();
-        Path file = folder.path().resolve(part.file());
+        TableShard last = manifest.shards().getLast();
+        Path file = folder.path().resolve(last.name());
         try (TableReader shard = TableReader.open(file, folder.readOptions());
                 Disk.Readable bytes = folder.disk().open(file)) {
-            if (shard.count() != part.rows()
-                    || part.rows() == 0
+            if (shard.count() != last.rows()
+                    || last.rows() == 0
                     || !shard.rowType().equals(StepsFormat.rowType(manifest.isWide()))) {
                 return -1;
             }
@@ -94,8 +97,8 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
 
     /// Finds the end of any dataset.
     ///
-    /// @throws DatasetException when there are rows that the original program appended, or only a part of a shard
-    ///                          belongs to the dataset
+    /// @throws DatasetException when there are rows that the original program appended, or only a part of a
+    ///                          shard belongs to the dataset
     static StepsEnd of(StepsFolder folder, GroupedTable table) throws IOException {
         if (StepsCheck.firstWrongRun(table) >= 0) {
             throw new DatasetException.Corrupt(
@@ -115,16 +118,16 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
     }
 
     /// The shards with the rows that the database knows.
-    private static List<StepsWriter.Part> kept(StepsFolder folder, StepsManifest manifest) {
-        List<StepsWriter.Part> kept = new ArrayList<>();
+    private static List<TableShard> kept(StepsFolder folder, StepsManifest manifest) {
+        List<TableShard> kept = new ArrayList<>();
         if (!manifest.isSharded()) {
             return kept;
         }
         long rows = 0;
-        for (StepsWriter.Part part : manifest.parts()) {
+        for (TableShard shard : manifest.shards()) {
             if (rows < manifest.steps()) {
-                kept.add(part);
-                rows += part.rows();
+                kept.add(shard);
+                rows += shard.rows();
             }
         }
         if (rows != manifest.steps()) {
@@ -132,8 +135,8 @@ record StepsEnd(StepsManifest manifest, long nextId, List<StepsWriter.Part> kept
                     folder.path(),
                     0,
                     GroupReason.UNCOMMITTED,
-                    "the last shard has " + (rows - manifest.steps()) + " rows that belong to no run; `penstock steps"
-                            + " repair` removes them");
+                    "the last shard has " + (rows - manifest.steps()) + " rows that belong to no run; repair the"
+                            + " dataset first: penstock game2048 steps repair " + folder.path());
         }
         return kept;
     }

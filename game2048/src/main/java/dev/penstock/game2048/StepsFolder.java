@@ -7,7 +7,9 @@ import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
 import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupedTable;
+import dev.penstock.table.ShardName;
 import dev.penstock.table.TableReader;
+import dev.penstock.table.TableShard;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -75,37 +77,41 @@ record StepsFolder(Disk disk, Path path) {
     /// Deletes shards that were never committed.
     void deleteShards(long firstNumber) throws IOException {
         for (Path file : disk.list(path)) {
-            StepsShard shard = StepsShard.of(file.getFileName().toString());
-            if (shard != null && shard.number() >= firstNumber) {
+            if (isShard(file, firstNumber)) {
                 disk.delete(file);
             }
         }
     }
 
+    private static boolean isShard(Path file, long firstNumber) {
+        return ShardName.parse(file.getFileName().toString())
+                .filter(name -> name.series().equals(StepsFormat.SERIES) && name.number() >= firstNumber)
+                .isPresent();
+    }
+
     /// The manifest, or one created from the files if there is none.
     StepsManifest manifest(GroupedTable table, boolean isWide) throws IOException {
         List<Path> files = table.arrayFiles().stream().map(Location::path).toList();
-        boolean isSharded =
-                files.size() > 1 || StepsShard.of(files.getFirst().getFileName().toString()) != null;
+        boolean isSharded = files.size() > 1 || isShard(files.getFirst(), 0);
         StepsManifest found = StepsManifest.read(disk, path);
         StepsManifest start = found == null ? StepsManifest.empty(isSharded, isWide) : found;
-        List<StepsWriter.Part> parts = new ArrayList<>();
+        List<TableShard> shards = new ArrayList<>();
         for (Path file : files) {
             String name = file.getFileName().toString();
-            StepsWriter.Part known = start.parts().stream()
-                    .filter(part -> part.file().equals(name))
+            TableShard known = start.shards().stream()
+                    .filter(shard -> shard.name().equals(name))
                     .findFirst()
                     .orElse(null);
-            parts.add(known == null ? part(file) : known);
+            shards.add(known == null ? shard(file) : known);
         }
         return new StepsManifest(
-                isSharded, isWide, table.count(), table.groups().count(), start.created(), parts, start.sources());
+                isSharded, isWide, table.count(), table.groups().count(), start.created(), shards, start.sources());
     }
 
-    private StepsWriter.Part part(Path file) throws IOException {
+    private TableShard shard(Path file) throws IOException {
         try (TableReader one = TableReader.open(file, readOptions());
                 Disk.Readable bytes = disk.open(file)) {
-            return new StepsWriter.Part(file.getFileName().toString(), one.count(), bytes.size(), null);
+            return new TableShard(file.getFileName().toString(), one.count(), bytes.size(), null);
         }
     }
 }

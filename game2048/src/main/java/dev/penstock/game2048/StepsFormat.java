@@ -82,6 +82,9 @@ public final class StepsFormat {
     private static final String FIELDS = "[('board', '<u8'), ('move', '|u1'), ('ev_legal', '|u1'),"
             + " ('ev_values', '<f4', (4,)), ('run_id', '<u4'), ('step_index', '";
 
+    /// The number of rows from which the header has its usual size.
+    static final long LONG_HEADER_ROWS = 10;
+
     private static final int HEAD_SIZE = 10;
     private static final int ALIGNMENT = 64;
 

@@ -6,6 +6,7 @@ import dev.penstock.file.Disk;
 import dev.penstock.file.Json;
 import dev.penstock.file.JsonObject;
 import dev.penstock.table.TableFormat;
+import dev.penstock.table.TableShard;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,8 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The `manifest.json` of a steps dataset: the keys of the design (`version`, `num_steps`, `num_runs`, `created`)
-/// and additional keys of ours.
+/// The `manifest.json` of a steps dataset: the keys of the design (`version`, `num_steps`, `num_runs`,
+/// `created`) and additional keys of ours.
 ///
 /// `verify` compares the files with its checksums. For shards it is also the manifest of the table, so shards
 /// that are not listed are ignored. It has no information that the rows and the database do not have.
@@ -30,13 +31,15 @@ record StepsManifest(
         long steps,
         long runs,
         String created,
-        List<StepsWriter.Part> parts,
+        List<TableShard> shards,
         List<Map<String, Object>> sources) {
-    private static final int VERSION = 1;
     private static final String KIND = "2048 steps";
 
+    /// The format of a manifest that is not that of a table, because the rows are in a single file.
+    private static final String FORMAT = "penstock steps";
+
     StepsManifest {
-        parts = List.copyOf(parts);
+        shards = List.copyOf(shards);
         sources = List.copyOf(sources);
     }
 
@@ -62,11 +65,10 @@ record StepsManifest(
         if (!KIND.equals(values.get("kind"))) {
             return null;
         }
-        List<StepsWriter.Part> parts = new ArrayList<>();
-        for (JsonObject one : new JsonObject(values).objects("shards")) {
-            String crc = one.values().get("crc32c") == null ? null : one.text("crc32c");
-            parts.add(new StepsWriter.Part(one.text("file"), one.whole("rows"), one.whole("bytes"), crc));
-        }
+        List<TableShard> shards = new JsonObject(values)
+                .objects("shards").stream()
+                        .map(one -> TableShard.of(one.values()))
+                        .toList();
         List<Map<String, Object>> sources = new ArrayList<>();
         for (Object one : (List<?>) values.get("sources")) {
             Map<String, Object> source = new LinkedHashMap<>();
@@ -79,23 +81,23 @@ record StepsManifest(
                 (long) values.get("num_steps"),
                 (long) values.get("num_runs"),
                 (String) values.get("created"),
-                parts,
+                shards,
                 sources);
     }
 
     /// Returns a copy with other files.
-    StepsManifest with(List<StepsWriter.Part> newParts, long newSteps, long newRuns, Map<String, Object> source) {
+    StepsManifest with(List<TableShard> newShards, long newSteps, long newRuns, Map<String, Object> source) {
         List<Map<String, Object>> all = new ArrayList<>(sources);
         if (source != null) {
             all.add(source);
         }
-        return new StepsManifest(isSharded, isWide, newSteps, newRuns, created, newParts, all);
+        return new StepsManifest(isSharded, isWide, newSteps, newRuns, created, newShards, all);
     }
 
     /// Publishes the manifest in a folder atomically, and replaces an existing one.
     void publish(Disk disk, Path folder) throws IOException {
         Map<String, Object> values = new LinkedHashMap<>();
-        values.put("version", VERSION);
+        values.put("version", 1);
         values.put("num_steps", steps);
         values.put("num_runs", runs);
         values.put("created", created);
@@ -103,13 +105,12 @@ record StepsManifest(
         values.put("wide", isWide);
         values.put("board", "u64, cell 0 (top left) in the highest four bits, exponents of two");
         values.put("moves", List.of("up", "down", "left", "right"));
-        values.put("format", isSharded ? "penstock table" : "penstock steps");
-        values.put("dtype", StepsFormat.rowType(isWide).item().descr());
-        values.put("shape", List.of());
         values.put("rows", steps);
-        values.put("shards", parts.stream().map(StepsWriter.Part::json).toList());
+        TableShard.manifest(StepsFormat.rowType(isWide), shards, created).forEach(values::putIfAbsent);
+        if (!isSharded) {
+            values.put("format", FORMAT);
+        }
         values.put("sources", sources);
-        values.put("metadata", Map.of());
         byte[] bytes =
                 isSharded ? ChecksummedJson.write(values) : (Json.text(values) + "\n").getBytes(StandardCharsets.UTF_8);
         ChecksummedJson.publish(disk, folder.resolve(TableFormat.MANIFEST), bytes);

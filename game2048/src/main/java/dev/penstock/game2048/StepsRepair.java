@@ -10,6 +10,7 @@ import dev.penstock.groups.GroupDatabase;
 import dev.penstock.groups.GroupFormat;
 import dev.penstock.groups.GroupReason;
 import dev.penstock.table.TableReader;
+import dev.penstock.table.TableShard;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -18,14 +19,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Repairs a steps dataset: run ids of rows that the original program appended, which start at 0 again; ranges of
-/// runs that do not match the rows; and rows after the last run that belong to no run.
+/// Repairs a steps dataset: run ids of rows that the original program appended, which start at 0 again; ranges
+/// of runs that do not match the rows; and rows after the last run that belong to no run.
 ///
 /// Rows of a run are consecutive and their step indices count from 0, which shows the start of each run whatever
 /// the run ids say. Files without errors are not written.
 public final class StepsRepair {
-    private static final int COPY_ROWS = 1 << 16;
-
     private final Path folder;
     private final Disk disk;
     private final boolean isWide;
@@ -53,7 +52,7 @@ public final class StepsRepair {
     /// A run of the database.
     private static final class Entry {
         final long id;
-        final long noted;
+        final long recordedCount;
         long first;
         long count;
 
@@ -61,7 +60,7 @@ public final class StepsRepair {
             this.id = id;
             this.first = first;
             this.count = count;
-            this.noted = count;
+            this.recordedCount = count;
         }
     }
 
@@ -69,8 +68,9 @@ public final class StepsRepair {
     ///
     /// @throws DatasetException when rows cannot be assigned to runs
     public static Result repair(Path folder, Disk disk, Progress progress) throws IOException {
-        new StepsFolder(disk, folder).requireDataset();
-        try (NewFile _ = NewFile.createAlone(disk, folder.resolve("lock"), folder);
+        StepsFolder steps = new StepsFolder(disk, folder);
+        steps.requireDataset();
+        try (NewFile _ = steps.lock();
                 GroupDatabase database = GroupDatabase.read(disk, folder);
                 TableReader table = TableReader.open(rows(disk, folder), TableReader.Options.DEFAULT.withDisk(disk))) {
             if (!table.rowType().equals(StepsFormat.rowType(false))
@@ -112,7 +112,7 @@ public final class StepsRepair {
     /// Reads all rows once.
     private void findRuns(Progress progress) throws IOException {
         long[] previous = {-1, 0};
-        forEachPart(0, table.count(), (first, count, rows) -> {
+        RowBlocks.forEach(table, 0, table.count(), (first, count, rows) -> {
             for (int i = 0; i < count; i++) {
                 long runId = (int) RunBytes.U32.get(rows, i * rowSize + StepsFormat.RUN_ID_OFFSET) & 0xFFFF_FFFFL;
                 long step = stepIndex(rows, i);
@@ -158,7 +158,7 @@ public final class StepsRepair {
             Integer place = places.get(entry.id);
             long first = place == null ? row : found.get(place)[0];
             long limit = place == null ? row : place + 1 < found.size() ? found.get(place + 1)[0] : table.count();
-            changed += first != entry.first || limit - first != entry.noted ? 1 : 0;
+            changed += first != entry.first || limit - first != entry.recordedCount ? 1 : 0;
             entry.first = first;
             entry.count = limit - first;
             row = limit;
@@ -168,9 +168,9 @@ public final class StepsRepair {
 
     /// The database entry of each run among the rows; null when it cannot be determined.
     private List<Entry> owners(List<Entry> entries) {
-        List<Entry> noted = entries.stream().filter(entry -> entry.count > 0).toList();
-        if (noted.size() == found.size()) {
-            return noted;
+        List<Entry> recorded = entries.stream().filter(entry -> entry.count > 0).toList();
+        if (recorded.size() == found.size()) {
+            return recorded;
         }
         // Run ids start at 0 in each part that was built or appended. The part starts at the row where its first
         // run starts in the database.
@@ -203,7 +203,7 @@ public final class StepsRepair {
         long changed = 0;
         long first = 0;
         boolean isSharded = files.size() > 1 || !files.getFirst().endsWith(StepsFormat.FILE);
-        List<StepsWriter.Part> parts = new ArrayList<>();
+        List<TableShard> shards = new ArrayList<>();
         StepsManifest before = StepsManifest.read(disk, folder);
         for (Path file : files) {
             long rowCount;
@@ -214,13 +214,13 @@ public final class StepsRepair {
             if (wrong > 0) {
                 before = forget(before, file);
             }
-            parts.add(wrong == 0 ? known(before, file, rowCount) : write(withRows, first, rowCount, file));
+            shards.add(wrong == 0 ? known(before, file, rowCount) : write(withRows, first, rowCount, file));
             changed += wrong;
             first += rowCount;
         }
         if (changed > 0 || before == null && isSharded) {
             (before == null ? StepsManifest.empty(isSharded, isWide) : before)
-                    .with(parts, table.count(), entries.size(), Map.of("what", "repair", "rows", changed))
+                    .with(shards, table.count(), entries.size(), Map.of("what", "repair", "rows", changed))
                     .publish(disk, folder);
         }
         return changed;
@@ -233,38 +233,39 @@ public final class StepsRepair {
             return null;
         }
         String name = file.getFileName().toString();
-        List<StepsWriter.Part> parts = before.parts().stream()
-                .map(part ->
-                        part.file().equals(name) ? new StepsWriter.Part(name, part.rows(), part.bytes(), null) : part)
+        List<TableShard> shards = before.shards().stream()
+                .map(shard ->
+                        shard.name().equals(name) ? new TableShard(name, shard.rows(), shard.bytes(), null) : shard)
                 .toList();
-        StepsManifest without = before.with(parts, before.steps(), before.runs(), null);
+        StepsManifest without = before.with(shards, before.steps(), before.runs(), null);
         without.publish(disk, folder);
         return without;
     }
 
-    private StepsWriter.Part known(StepsManifest before, Path file, long rowCount) throws IOException {
+    private TableShard known(StepsManifest before, Path file, long rowCount) throws IOException {
         String name = file.getFileName().toString();
         if (before != null) {
-            for (StepsWriter.Part part : before.parts()) {
-                if (part.file().equals(name)) {
-                    return part;
+            for (TableShard shard : before.shards()) {
+                if (shard.name().equals(name)) {
+                    return shard;
                 }
             }
         }
         try (Disk.Readable bytes = disk.open(file)) {
-            return new StepsWriter.Part(name, rowCount, bytes.size(), null);
+            return new TableShard(name, rowCount, bytes.size(), null);
         }
     }
 
     private long count(List<Entry> withRows, long first, long rowCount) throws IOException {
         long[] wrong = new long[1];
-        forEachPart(first, rowCount, (start, count, rows) -> wrong[0] += mend(withRows, start, count, rows));
+        RowBlocks.forEach(
+                table, first, rowCount, (start, count, rows) -> wrong[0] += mend(withRows, start, count, rows));
         return wrong[0];
     }
 
-    private StepsWriter.Part write(List<Entry> withRows, long first, long rowCount, Path file) throws IOException {
+    private TableShard write(List<Entry> withRows, long first, long rowCount, Path file) throws IOException {
         try (StepsWriter writer = StepsWriter.ofFile(disk, file, isWide)) {
-            forEachPart(first, rowCount, (start, count, rows) -> {
+            RowBlocks.forEach(table, first, rowCount, (start, count, rows) -> {
                 mend(withRows, start, count, rows);
                 writer.append(MemorySegment.ofArray(rows).asSlice(0, (long) count * rowSize));
             });
@@ -296,26 +297,5 @@ public final class StepsRepair {
             RunBytes.U32.set(rows, at, id);
         }
         return changed;
-    }
-
-    @FunctionalInterface
-    private interface Part {
-        void accept(long first, int count, byte[] rows) throws IOException;
-    }
-
-    private void forEachPart(long first, long rowCount, Part part) throws IOException {
-        int partRows = (int) Math.min(COPY_ROWS, rowCount);
-        byte[] rows = new byte[partRows * rowSize];
-        long[] indices = new long[partRows];
-        for (long done = 0; done < rowCount; done += COPY_ROWS) {
-            int count = (int) Math.min(COPY_ROWS, rowCount - done);
-            for (int i = 0; i < count; i++) {
-                indices[i] = first + done + i;
-            }
-            table.read(
-                    MemorySegment.ofArray(indices).asSlice(0, (long) count * Long.BYTES),
-                    MemorySegment.ofArray(rows).asSlice(0, (long) count * rowSize));
-            part.accept(first + done, count, rows);
-        }
     }
 }

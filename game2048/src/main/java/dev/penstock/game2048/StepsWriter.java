@@ -1,68 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.game2048;
 
-import dev.penstock.file.ChecksummedJson;
-import dev.penstock.file.Crc32c;
 import dev.penstock.file.Disk;
-import dev.penstock.file.NewFile;
-import dev.penstock.file.StagedWrites;
-import dev.penstock.table.TableFormat;
+import dev.penstock.table.RowType;
+import dev.penstock.table.ShardName;
+import dev.penstock.table.TableShard;
+import dev.penstock.table.TableShardWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.LongFunction;
 
-/// Writes rows to `steps.npy`, or to shards of a given number of rows. A file appears when it is complete.
+/// Writes rows to `steps.npy`, or to shards of a given number of rows, as files of a table with the header of
+/// the original program. A file appears when it is complete.
+///
+/// The header of a few rows is shorter, so a file is begun when its first rows are known.
 ///
 /// **Threads.** One thread at a time.
 final class StepsWriter implements AutoCloseable {
-    private static final long STAGE_SIZE = 1L << 20;
-
     private final Disk disk;
     private final Path folder;
     private final boolean isWide;
-    private final int rowSize;
-    /// The number of rows of a shard, or 0 for a single file.
-    private final long shardRows;
+    private final RowType rowType;
+    private final long rowSize;
+    /// The number of rows of a file.
+    private final long rowsMax;
+
+    private final List<TableShard> shards = new ArrayList<>();
+    /// The name of the next shard, or null for a single file.
+    private ShardName nextShard;
 
     private final String singleName;
-    private final List<Part> parts = new ArrayList<>();
-    private StepsShard nextShard;
-    private Open open;
+    /// The rows before the next file is begun.
+    private final MemorySegment first;
 
-    /// A complete file.
-    ///
-    /// @param crc the CRC-32C of the whole file as eight hexadecimal digits, or null when it is not known
-    record Part(String file, long rows, long bytes, String crc) {
-        Map<String, Object> json() {
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("file", file);
-            json.put("rows", rows);
-            json.put("bytes", bytes);
-            json.put("crc32c", crc);
-            return json;
-        }
-    }
-
-    /// A file that is being written.
-    private static final class Open {
-        final NewFile file;
-        final StagedWrites stage;
-        final Crc32c crc = new Crc32c();
-        long rows;
-
-        Open(NewFile file) {
-            this.file = file;
-            this.stage = new StagedWrites(file, STAGE_SIZE);
-        }
-    }
+    private long firstCount;
+    private TableShardWriter file;
 
     /// @param shardRows the number of rows of a shard, or 0 for a single file
     /// @param nextShard the first shard to write
-    StepsWriter(Disk disk, Path folder, boolean isWide, long shardRows, StepsShard nextShard) {
+    StepsWriter(Disk disk, Path folder, boolean isWide, long shardRows, ShardName nextShard) {
         this(disk, folder, isWide, shardRows, nextShard, StepsFormat.FILE);
     }
 
@@ -73,110 +52,78 @@ final class StepsWriter implements AutoCloseable {
     }
 
     private StepsWriter(
-            Disk disk, Path folder, boolean isWide, long shardRows, StepsShard nextShard, String singleName) {
-        this.singleName = singleName;
+            Disk disk, Path folder, boolean isWide, long shardRows, ShardName nextShard, String singleName) {
         this.disk = disk;
         this.folder = folder;
         this.isWide = isWide;
-        this.rowSize = StepsFormat.rowSize(isWide);
-        this.shardRows = shardRows;
-        this.nextShard = nextShard;
-    }
-
-    /// The offset of the rows. The header of fewer than ten rows is shorter; [#publish] then moves the rows.
-    private long dataOffset() {
-        return StepsFormat.header(isWide, 10).length;
+        this.rowType = StepsFormat.rowType(isWide);
+        this.rowSize = rowType.size();
+        this.rowsMax = shardRows == 0 ? Long.MAX_VALUE : shardRows;
+        this.nextShard = shardRows == 0 ? null : nextShard;
+        this.singleName = singleName;
+        this.first = MemorySegment.ofArray(new byte[(int) (Math.min(StepsFormat.LONG_HEADER_ROWS, rowsMax) * rowSize)]);
     }
 
     void append(MemorySegment rows) throws IOException {
+        long rowCount = rows.byteSize() / rowSize;
         long done = 0;
-        while (done < rows.byteSize()) {
-            if (open == null) {
-                begin();
+        while (done < rowCount) {
+            long room = file == null ? first.byteSize() / rowSize - firstCount : rowsMax - file.rowCount();
+            long here = Math.min(room, rowCount - done);
+            MemorySegment part = rows.asSlice(done * rowSize, here * rowSize);
+            if (file == null) {
+                hold(part, here);
+            } else {
+                file.append(part);
             }
-            long room = shardRows == 0 ? Long.MAX_VALUE / rowSize : shardRows - open.rows;
-            long count = Math.min(room, (rows.byteSize() - done) / rowSize);
-            MemorySegment piece = rows.asSlice(done, count * rowSize);
-            open.stage.write(piece, dataOffset() + open.rows * rowSize);
-            open.crc.update(piece);
-            open.rows += count;
-            done += count * rowSize;
-            if (open.rows == shardRows) {
-                publish();
+            if (file != null && file.rowCount() == rowsMax) {
+                complete();
             }
+            done += here;
         }
     }
 
-    private void begin() throws IOException {
-        String name = singleName;
-        if (shardRows > 0) {
-            name = nextShard.file();
-            nextShard = nextShard.next();
+    private void hold(MemorySegment rows, long count) throws IOException {
+        MemorySegment.copy(rows, 0, first, firstCount * rowSize, rows.byteSize());
+        firstCount += count;
+        if (firstCount * rowSize == first.byteSize()) {
+            begin();
         }
-        open = new Open(NewFile.createLike(disk, folder.resolve(name), folder.resolve(TableFormat.MANIFEST), true));
+    }
+
+    /// Begins a file with the rows that are held.
+    private void begin() throws IOException {
+        String name = nextShard == null ? singleName : nextShard.file();
+        nextShard = nextShard == null ? null : nextShard.next();
+        long least = firstCount;
+        LongFunction<byte[]> header = rowCount -> StepsFormat.header(isWide, Math.max(least, rowCount));
+        file = TableShardWriter.create(folder.resolve(name), rowType, header, true, disk);
+        file.append(first.asSlice(0, firstCount * rowSize));
+        firstCount = 0;
+    }
+
+    private void complete() throws IOException {
+        shards.add(file.finish());
+        file.close();
+        file = null;
     }
 
     /// Completes the last file and returns all files in order. There is at least one.
-    List<Part> finish() throws IOException {
-        if (open == null && parts.isEmpty()) {
+    List<TableShard> finish() throws IOException {
+        if (file == null && (firstCount > 0 || shards.isEmpty())) {
             begin();
         }
-        if (open != null) {
-            publish();
+        if (file != null) {
+            complete();
         }
-        return parts;
-    }
-
-    private void publish() throws IOException {
-        open.stage.flush();
-        byte[] header = StepsFormat.header(isWide, open.rows);
-        if (header.length < dataOffset()) {
-            rewriteSmall(header);
-            return;
-        }
-        open.file.write(MemorySegment.ofArray(header), 0);
-        publish(header);
-    }
-
-    /// A few rows have a shorter header, and files are never shortened, so the rows are written to a new file.
-    private void rewriteSmall(byte[] header) throws IOException {
-        byte[] rows = new byte[(int) (open.rows * rowSize)];
-        open.file.read(dataOffset(), MemorySegment.ofArray(rows));
-        Open before = open;
-        open = null;
-        before.stage.close();
-        before.file.close();
-        Open again =
-                new Open(NewFile.createLike(disk, before.file.target(), folder.resolve(TableFormat.MANIFEST), true));
-        open = again;
-        again.file.write(MemorySegment.ofArray(header), 0);
-        again.file.write(MemorySegment.ofArray(rows), header.length);
-        again.crc.update(MemorySegment.ofArray(rows));
-        again.rows = before.rows;
-        publish(header);
-    }
-
-    private void publish(byte[] header) throws IOException {
-        long dataBytes = open.rows * rowSize;
-        int whole = Crc32c.combine(Crc32c.of(MemorySegment.ofArray(header)), open.crc.value(), dataBytes);
-        open.file.publish();
-        parts.add(new Part(
-                open.file.target().getFileName().toString(),
-                open.rows,
-                header.length + dataBytes,
-                ChecksummedJson.hex(whole)));
-        open.stage.close();
-        open = null;
+        return shards;
     }
 
     /// Discards an incomplete file.
     @Override
     public void close() throws IOException {
-        if (open != null) {
-            Open last = open;
-            open = null;
-            last.stage.close();
-            last.file.close();
+        if (file != null) {
+            file.close();
         }
     }
 }

@@ -21,6 +21,7 @@ import dev.penstock.groups.GroupedTable;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.table.TableReader;
+import dev.penstock.table.TableShard;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
@@ -346,15 +347,15 @@ final class StepsBuildTest {
                 dataset,
                 StepsOptions.DEFAULT.withShardRows(shardRows).withDisk(disk));
         StepsManifest manifest = StepsManifest.read(disk, dataset);
-        StepsWriter.Part first = manifest.parts().getFirst();
-        Path file = dataset.resolve(first.file());
+        TableShard first = manifest.shards().getFirst();
+        Path file = dataset.resolve(first.name());
         byte[] bytes = disk.bytes(file);
         RunBytes.U32.set(bytes, 256 + 7 * 32 + StepsFormat.RUN_ID_OFFSET, 9);
         disk.put(file, bytes);
-        List<StepsWriter.Part> parts = new ArrayList<>(manifest.parts());
+        List<TableShard> shards = new ArrayList<>(manifest.shards());
         String crc = ChecksummedJson.hex(Crc32c.of(MemorySegment.ofArray(bytes)));
-        parts.set(0, new StepsWriter.Part(first.file(), first.rows(), first.bytes(), crc));
-        manifest.with(parts, manifest.steps(), manifest.runs(), null).publish(disk, dataset);
+        shards.set(0, new TableShard(first.name(), first.rows(), first.bytes(), crc));
+        manifest.with(shards, manifest.steps(), manifest.runs(), null).publish(disk, dataset);
         assertEquals(List.of(), reasons(disk, dataset));
         return disk;
     }

@@ -8,8 +8,10 @@ import dev.penstock.Findings;
 import dev.penstock.Fingerprint;
 import dev.penstock.GroupedRecords;
 import dev.penstock.Indices;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Disk;
@@ -18,6 +20,7 @@ import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.table.TableReader;
 import dev.penstock.view.Selection;
+import dev.penstock.view.ViewRecipe;
 import dev.penstock.view.Windows;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -254,6 +257,20 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
         return source.rows().fields();
     }
 
+    /// Those of the opened table, cut at the last row that belongs to it; a view has one.
+    @Override
+    public List<Shard> shards() {
+        return selection == null
+                ? source.rows().shards().stream()
+                        .filter(shard -> shard.firstIndex() < count())
+                        .map(shard -> new Shard(
+                                shard.location(),
+                                shard.firstIndex(),
+                                Math.min(shard.recordCount(), count() - shard.firstIndex())))
+                        .toList()
+                : StoredRows.super.shards();
+    }
+
     /// The fields of a row, followed by the attributes.
     @Override
     public List<Field> conditionFields() {
@@ -431,6 +448,31 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
     @Override
     public List<String> remarks() {
         return source.remarks();
+    }
+
+    @Override
+    public List<Origin> origins(long row) {
+        Objects.checkIndex(row, count());
+        long stored = selection == null ? row : selection.at(row);
+        Origin origin = rows().origins(stored).getFirst();
+        return List.of(new Origin(this, stored, 1, origin.file(), origin.fileRecord(), null));
+    }
+
+    /// A view has the rows that it selects as ranges, if they are few.
+    @Override
+    public Map<String, Object> recipe() throws IOException {
+        if (selection == null) {
+            return StoredRows.super.recipe();
+        }
+        Map<String, Object> whole = new LinkedHashMap<>();
+        whole.put("path", location().toString());
+        whole.put("format", format());
+        whole.put("records", source.rowCount());
+        Map<String, Object> recipe = new LinkedHashMap<>();
+        recipe.put("view", "groups");
+        recipe.put("of", List.of(whole));
+        ViewRecipe.addRanges(recipe, selection);
+        return recipe;
     }
 
     @Override

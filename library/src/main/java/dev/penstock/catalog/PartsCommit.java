@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Publishes a dataset of packs, stores or activation shards that several processes write together.
@@ -107,7 +108,7 @@ public final class PartsCommit implements AutoCloseable {
                 base = before.withMetadata(metadata);
             }
             PartsCommit commit = new PartsCommit(disk, folder, job, before, base, lock);
-            commit.sweep(OF_JOB);
+            commit.sweep(false);
             return commit;
         } catch (Throwable e) {
             lock.close();
@@ -175,8 +176,9 @@ public final class PartsCommit implements AutoCloseable {
         }
     }
 
-    /// Removes parts with such names that are not listed: those of jobs that were killed.
-    private void sweep(Pattern names) throws IOException {
+    /// Removes parts that are not listed: those of this job, or of others, which were killed. Another process may
+    /// have written those of this job before it was begun here.
+    private void sweep(boolean isOfThisJob) throws IOException {
         Set<String> listed = new HashSet<>();
         try {
             PartList now = list(disk, folder);
@@ -189,7 +191,9 @@ public final class PartsCommit implements AutoCloseable {
         }
         for (Path file : disk.list(folder)) {
             String name = file.getFileName().toString();
-            if (names.matcher(name).matches() && !listed.contains(name)) {
+            Matcher matcher = OF_JOB.matcher(name);
+            boolean isChosen = matcher.matches() && matcher.group(1).equals(job) == isOfThisJob;
+            if (isChosen && !listed.contains(name)) {
                 remove(file);
             }
         }
@@ -198,7 +202,7 @@ public final class PartsCommit implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try {
-            sweep(Pattern.compile(Pattern.quote("part-" + job + "-") + ".*"));
+            sweep(true);
         } finally {
             lock.close();
         }

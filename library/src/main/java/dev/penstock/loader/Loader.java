@@ -39,6 +39,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     private final int rank;
     private final List<Field> fields;
     private final LoaderOrder order;
+    private final SegmentLog log;
     private final LoaderMemory memory;
     private final LoaderCounts counts = new LoaderCounts();
     private long epoch;
@@ -63,6 +64,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         this.options = options;
         this.rank = options.ranks().rank();
         this.order = new LoaderOrder(dataset, options);
+        this.log = new SegmentLog(options);
         order.steps(0);
         List<Field> read = options.fields() == null ? dataset.fields() : options.fields();
         for (Field field : read) {
@@ -138,7 +140,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     public synchronized LoaderState state(long usedSteps) throws IOException {
         long used = Math.min(usedSteps, stepsTaken);
         long delivered = underWay == null ? start : underWay.steps().deliveredAfter(used);
-        return order.state(epoch, delivered);
+        return order.state(epoch, delivered, log.segments());
     }
 
     /// Continues from a checkpoint. If the dataset has grown by appending since then, its old length is used for
@@ -152,9 +154,10 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         }
         stopPass();
         synchronized (this) {
-            order.resume(resumed);
+            order.resume(resumed, state);
             epoch = state.epoch();
             start = state.delivered();
+            log.resume(state);
         }
     }
 
@@ -203,18 +206,11 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         return new Plan(order.sampler(), order.steps(0));
     }
 
-    /// All places of a record in an epoch, on all ranks, as [Plan#findAll]. If the present epoch was resumed with
-    /// another batch size or number of ranks, its later steps are those that this loader delivers.
-    ///
-    /// @throws IndexOutOfBoundsException when the record is out of range
-    public List<Plan.Place> findAll(long ofEpoch, long recordIndex) {
-        Places places;
-        synchronized (this) {
-            Steps whole = order.steps(0);
-            Steps rest = underWay == null ? order.steps(start) : underWay.steps();
-            places = new Places(order.sampler(), whole, ofEpoch == epoch ? rest : whole);
-        }
-        return places.of(ofEpoch, recordIndex);
+    /// What training has seen at every step, and what it will see with this loader.
+    public synchronized History history() {
+        List<Segment> segments =
+                underWay == null ? log.continuing(epoch, start, order.sampler().recordCount()) : log.segments();
+        return new History(segments, order::sampler);
     }
 
     /// Reads the batch of any step of any epoch, counted from the start of the epoch, without changing the
@@ -257,6 +253,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
                 underWay = ahead;
                 stepsTaken = 0;
                 ahead = null;
+                log.begin(epoch, start, order.sampler().recordCount());
                 return underWay;
             }
         }
@@ -270,6 +267,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
             }
             underWay = startPass();
             stepsTaken = 0;
+            log.begin(epoch, start, order.sampler().recordCount());
             return underWay;
         }
     }
@@ -292,6 +290,7 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
     private void endPass(LoaderPass pass) {
         synchronized (this) {
             passCount++;
+            log.reach(pass.epoch() + 1, 0);
             if (pass.isLasting() && !order.isMovingOn() && !isClosed) {
                 epoch = pass.epoch() + 1;
                 start = 0;
@@ -304,7 +303,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
         stopPass();
         synchronized (this) {
             beginEpoch(pass.epoch() + 1);
-            // A loader that follows a writer begins an epoch with the last commit, so it makes no batch ahead of it.
+            // A loader that follows a writer begins an epoch with the last commit, so it makes no batch ahead of
+            // it.
             if (passCount > 1 && !isClosed && !options.isFollowing() && stepCount() > 0) {
                 ahead = startPass();
             }
@@ -395,6 +395,8 @@ public final class Loader implements Iterable<LoaderBatch>, AutoCloseable {
             ahead = null;
             if (underWay != null) {
                 start = underWay.steps().deliveredAfter(stepsTaken);
+                boolean isWhole = stepsTaken >= underWay.count();
+                log.reach(isWhole ? underWay.epoch() + 1 : underWay.epoch(), isWhole ? 0 : start);
                 underWay = null;
                 stepsTaken = 0;
             }

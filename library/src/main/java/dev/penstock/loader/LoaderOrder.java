@@ -4,6 +4,8 @@ package dev.penstock.loader;
 import dev.penstock.Dataset;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
 
 /// The order of a loader's epochs: over all records, or over those that the dataset had when a checkpoint was
 /// made.
@@ -18,6 +20,9 @@ final class LoaderOrder {
     private Sampler sampler;
     /// Whether the next epoch includes records that were added.
     private boolean isMovingOn;
+
+    /// The description of the dataset, once it was asked for.
+    private Map<String, Object> source;
 
     private String fingerprint;
     private long fingerprintCount = -1;
@@ -75,11 +80,28 @@ final class LoaderOrder {
                 options.isEven());
     }
 
+    /// The sampler for another number of records, such as the dataset had in earlier epochs.
+    Sampler sampler(long recordCount) {
+        return recordCount == sampler.recordCount() ? sampler : wholeSampler.resized(recordCount);
+    }
+
     /// The checkpoint of a consumer that has received `delivered` samples of an epoch.
-    LoaderState state(long epoch, long delivered) throws IOException {
+    LoaderState state(long epoch, long delivered, List<Segment> segments) throws IOException {
         long recordCount = sampler.recordCount();
+        String fingerprint = fingerprint(recordCount);
+        if (source == null) {
+            source = dataset.recipe();
+        }
         return new LoaderState(
-                fingerprint(recordCount), recordCount, sampler.name(), sampler.parameters(), epoch, delivered);
+                fingerprint,
+                recordCount,
+                sampler.name(),
+                sampler.parameters(),
+                epoch,
+                delivered,
+                segments,
+                sampler.recipe(),
+                source);
     }
 
     /// The fingerprint is cached, so that a checkpoint can be made at every step.
@@ -95,6 +117,11 @@ final class LoaderOrder {
     /// @throws IllegalArgumentException when the checkpoint belongs to another dataset or another sampler
     Sampler requireOwn(LoaderState state) throws IOException {
         long recordCount = state.recordCount();
+        if (wholeSampler.continues(state)
+                && recordCount <= dataset.count()
+                && dataset.hasFingerprint(state.fingerprint(), recordCount)) {
+            return wholeSampler;
+        }
         boolean hasGrown = recordCount < dataset.count();
         Sampler order = hasGrown ? state.resizing(wholeSampler) : wholeSampler;
         String then = hasGrown ? dataset.fingerprint(recordCount) : fingerprint(dataset.count());
@@ -109,8 +136,10 @@ final class LoaderOrder {
     }
 
     /// Continues with a sampler that [#requireOwn] returned.
-    void resume(Sampler resumed) {
+    void resume(Sampler resumed, LoaderState state) {
         sampler = resumed;
+        // The order of a dataset that has grown is that of its description at the time.
+        source = resumed.recordCount() < dataset.count() && !state.source().isEmpty() ? state.source() : null;
         isMovingOn = options.isFollowing();
     }
 
@@ -127,9 +156,13 @@ final class LoaderOrder {
         try {
             if (options.isFollowing() && dataset.refresh()) {
                 fingerprintCount = -1;
+                source = null;
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+        if (sampler.recordCount() != dataset.count()) {
+            source = null;
         }
         wholeSampler = wholeSampler.resized(dataset.count());
         sampler = wholeSampler;

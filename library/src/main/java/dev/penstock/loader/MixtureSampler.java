@@ -162,6 +162,14 @@ public final class MixtureSampler implements Sampler {
     }
 
     @Override
+    public Map<String, Object> recipe() {
+        Map<String, Object> recipe = Sampler.super.recipe();
+        recipe.put("weights", Arrays.stream(weights).boxed().toList());
+        recipe.put("parts", parts.stream().map(Sampler::recipe).toList());
+        return recipe;
+    }
+
+    @Override
     public long recordCount() {
         return recordStarts[parts.size()];
     }

@@ -4,40 +4,21 @@ package dev.penstock.loader;
 import static dev.penstock.file.Layouts.U64;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.LongStream;
 
-/// Finds all places of an epoch that hold a record.
+/// Finds all positions of an epoch that hold a record.
 ///
 /// A sampler with an inverse answers at once. The positions of others, and those that may repeat a record, are
 /// computed one after the other, in little memory.
-///
-/// @param whole the steps of the epoch from its beginning
-/// @param rest  the steps since a run was resumed in the middle of the epoch, or the same as `whole`
-record Places(Sampler sampler, Steps whole, Steps rest) {
+final class Places {
     private static final int CHUNK_COUNT = 1 << 13;
 
-    /// The places of a record on all ranks by position, then those that fill up the last step.
-    List<Plan.Place> of(long epoch, long recordIndex) {
+    private Places() {}
+
+    static long[] search(Sampler sampler, long epoch, long recordIndex) {
         sampler.requireRecord(epoch, recordIndex);
-        List<Plan.Place> places = new ArrayList<>();
-        for (long position : positions(epoch, recordIndex)) {
-            Steps steps = position < rest.start() ? whole : rest;
-            if (position < steps.length() && steps.stepOf(position) < steps.count()) {
-                places.add(place(steps, position, steps.stepOf(position), steps.rankOf(position)));
-            }
-        }
-        addPadded(epoch, recordIndex, places);
-        return places;
-    }
-
-    private static Plan.Place place(Steps steps, long position, long step, int rank) {
-        return new Plan.Place(position, steps.stepOfEpoch(step), rank);
-    }
-
-    private List<Long> positions(long epoch, long recordIndex) {
-        List<Long> positions = new ArrayList<>();
+        LongStream.Builder positions = LongStream.builder();
         OptionalLong first = sampler.position(epoch, recordIndex);
         first.ifPresent(positions::add);
         long from = first.isPresent() ? Math.max(sampler.repeatsFrom(), first.getAsLong() + 1) : 0;
@@ -52,20 +33,6 @@ record Places(Sampler sampler, Steps whole, Steps rest) {
             }
             from += count;
         }
-        return positions;
-    }
-
-    private void addPadded(long epoch, long recordIndex, List<Plan.Place> places) {
-        Steps steps = rest.count() > 0 ? rest : whole;
-        long last = steps.count() - 1;
-        Steps.Share share = new Steps.Share();
-        for (int rank = 0; last >= 0 && rank < steps.worldSize(); rank++) {
-            steps.share(last, rank, share);
-            for (long row = share.realCount; row < share.count(); row++) {
-                if (sampler.index(epoch, share.positionOf(row)) == recordIndex) {
-                    places.add(place(steps, share.positionOf(row), last, rank));
-                }
-            }
-        }
+        return positions.build().toArray();
     }
 }

@@ -118,7 +118,20 @@ public final class Plan {
     ///
     /// @throws IndexOutOfBoundsException when the record is out of range
     public List<Place> findAll(long epoch, long recordIndex) {
-        return new Places(sampler, steps, steps).of(epoch, recordIndex);
+        Segment whole = new Segment(
+                0,
+                0,
+                sampler.recordCount(),
+                steps.batchSize(),
+                steps.worldSize(),
+                steps.isDroppingLast(),
+                steps.isEven(),
+                -1,
+                -1);
+        return new History(List.of(whole), count -> sampler)
+                .places(epoch, recordIndex).stream()
+                        .map(seen -> new Place(seen.position(), seen.step(), seen.rank()))
+                        .toList();
     }
 
     private Place place(long position) {

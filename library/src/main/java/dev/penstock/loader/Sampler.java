@@ -4,6 +4,7 @@ package dev.penstock.loader;
 import static dev.penstock.file.Layouts.U64;
 
 import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
@@ -58,6 +59,23 @@ public interface Sampler {
     /// @throws IndexOutOfBoundsException when the record or the epoch is out of range
     OptionalLong position(long epoch, long recordIndex);
 
+    /// All positions of a record in an epoch, in ascending order. A sampler without an inverse is searched, in
+    /// little memory.
+    ///
+    /// @throws IndexOutOfBoundsException when the record or the epoch is out of range
+    default long[] positions(long epoch, long recordIndex) {
+        return Places.search(this, epoch, recordIndex);
+    }
+
+    /// Describes the sampler for a checkpoint, as values for JSON from which [SamplerRecipe] makes it again.
+    default Map<String, Object> recipe() {
+        Map<String, Object> recipe = new LinkedHashMap<>();
+        recipe.put("sampler", name());
+        recipe.put("records", recordCount());
+        recipe.put("parameters", parameters());
+        return recipe;
+    }
+
     /// Whether every epoch has every record exactly once.
     boolean isPermutation();
 
@@ -70,6 +88,12 @@ public interface Sampler {
         }
         throw new IllegalArgumentException("the sampler " + name() + " was created for " + recordCount()
                 + " records and cannot be resized to " + recordCount);
+    }
+
+    /// Whether this sampler has the order of a checkpoint of another sampler up to its position, so that a
+    /// run can go on with it.
+    default boolean continues(LoaderState state) {
+        return false;
     }
 
     /// The number of fixed shares that the records are divided into; position `p` samples from share `p` modulo

@@ -4,6 +4,8 @@ package dev.penstock.loader;
 import static dev.penstock.file.Layouts.U64;
 
 import dev.penstock.file.Crc32c;
+import dev.penstock.view.Selection;
+import dev.penstock.view.ViewRecipe;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -124,6 +126,22 @@ public final class SubsetSampler implements Sampler {
         requireRecord(epoch, recordIndex);
         int place = Arrays.binarySearch(records, recordIndex);
         return place < 0 ? OptionalLong.empty() : inner.position(epoch, place);
+    }
+
+    @Override
+    public long[] positions(long epoch, long recordIndex) {
+        requireRecord(epoch, recordIndex);
+        int place = Arrays.binarySearch(records, recordIndex);
+        return place < 0 ? new long[0] : inner.positions(epoch, place);
+    }
+
+    /// Has the records as ranges, if they are few.
+    @Override
+    public Map<String, Object> recipe() {
+        Map<String, Object> recipe = Sampler.super.recipe();
+        ViewRecipe.addRanges(recipe, Selection.of(records));
+        recipe.put("order", inner.recipe());
+        return recipe;
     }
 
     @Override

@@ -29,13 +29,13 @@ import java.util.Objects;
 /// **Integers** are compared exactly, with literals of any size and with each other, whatever their signs: `x >
 /// 2.5` is `x >= 3`, and no `u64` is less than 0.
 ///
-/// **Floating-point numbers** are compared in the type of the field, as in NumPy 2: the literal is rounded to that
-/// type first, so `w == 0.1` finds the `f32` nearest to 0.1. If one of two fields is floating-point, both are
-/// compared as doubles. NaN is not equal to anything, including itself, and is neither less nor greater.
+/// **Floating-point numbers** are compared in the type of the field, as in NumPy 2: the literal is rounded to
+/// that type first, so `w == 0.1` finds the `f32` nearest to 0.1. If one of two fields is floating-point, both
+/// are compared as doubles. NaN is not equal to anything, including itself, and is neither less nor greater.
 ///
 /// **Text and bytes** are compared by code points; bytes are compared with the UTF-8 bytes of the literal.
-/// Trailing zeros of a fixed field, and of a literal compared with it, are padding and are ignored; in a variable
-/// field they count. Two text fields can be compared unless one is UTF-32 and the other is not.
+/// Trailing zeros of a fixed field, and of a literal compared with it, are padding and are ignored; in a
+/// variable field they count. Two text fields can be compared unless one is UTF-32 and the other is not.
 ///
 /// **Missing values** match only `is null`: a record that lacks the value matches neither a comparison nor its
 /// negation.
@@ -87,7 +87,7 @@ public final class Where {
     /// @throws IllegalArgumentException when the condition is invalid for the fields of the dataset
     public static Subset select(Dataset dataset, String condition) throws IOException {
         Scan scan = Scan.of(dataset).withFields(List.of()).withWhere(parse(condition, dataset.conditionFields()));
-        return Subset.of(dataset, scan.indices());
+        return Subset.of(dataset, scan.indices()).withCondition(condition);
     }
 
     /// The fields that the condition names, each once. A batch needs these fields to be tested.

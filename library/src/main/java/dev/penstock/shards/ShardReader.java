@@ -6,8 +6,10 @@ import dev.penstock.DatasetException;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Indices;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Access;
@@ -17,6 +19,7 @@ import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Storage;
 import dev.penstock.rows.RowField;
+import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -207,6 +210,11 @@ public final class ShardReader implements StoredRows {
         return shards.rows().start(shardIndex);
     }
 
+    @Override
+    public List<Shard> shards() {
+        return Shard.list(files(), this::start);
+    }
+
     /// The headers in the order of the files.
     public List<ShardHeader> headers() {
         return shards.headers();
@@ -315,6 +323,15 @@ public final class ShardReader implements StoredRows {
         if (!changes.isEmpty()) {
             throw DatasetException.Corrupt.of(changes);
         }
+    }
+
+    @Override
+    public List<Origin> origins(long index) {
+        Objects.checkIndex(index, count());
+        RowFiles rows = shards.rows();
+        int file = rows.fileOf(index);
+        Location path = rows.files().files().get(file).location();
+        return List.of(new Origin(this, index, 1, path, index - rows.start(file), null));
     }
 
     @Override

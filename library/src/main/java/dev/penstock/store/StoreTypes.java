@@ -25,7 +25,8 @@ public final class StoreTypes {
     private StoreTypes() {}
 
     /// The type with a name: NumPy's short one (`f4`, `<f4`) or long one (`float32`), or ours (`f32`, `bf16`).
-    /// Where both exist it is NumPy's: `i8` has 8 bytes. Only `meta.json` has the names `i8` and `u8` for 8 bits.
+    /// Where both exist it is NumPy's: `i8` has 8 bytes. Only `meta.json` has the names `i8` and `u8` for 8
+    /// bits.
     ///
     /// @return null when the type is unknown, big-endian or of no fixed size
     public static ElementType find(String name) {
@@ -72,8 +73,8 @@ public final class StoreTypes {
         return null;
     }
 
-    /// The long name of a type in NumPy, such as `int64`. It is not mistaken for another: short names count bytes
-    /// there, and bits here.
+    /// The long name of a type in NumPy, such as `int64`. It is not mistaken for another: short names count
+    /// bytes there, and bits here.
     public static String longName(ElementType type) {
         String bits = Long.toString(type.size() * Byte.SIZE);
         return switch (type) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Publishes a table that several processes write together.
@@ -63,8 +64,8 @@ public final class TableCommit implements AutoCloseable {
     /// @param job     one to 32 lower-case hexadecimal digits that no other job has
     /// @param attempt a number that no other attempt to do the task has
     public static String shardName(String job, long task, long attempt, int number) {
-        String name = TablePaths.name(
-                String.format(Locale.ROOT, "%s%s-%d-%d-", TableOutput.SERIES, job, task, attempt), number, 5);
+        String series = String.format(Locale.ROOT, "%s%s-%d-%d-", TableOutput.SERIES, job, task, attempt);
+        String name = new ShardName(series, number, 5).file();
         if (!OF_JOB.matcher(name).matches()) {
             throw new IllegalArgumentException("a job is named by 1 to 32 hexadecimal digits, got " + job);
         }
@@ -103,7 +104,7 @@ public final class TableCommit implements AutoCloseable {
                 base = before.withMetadata(metadata);
             }
             TableCommit commit = new TableCommit(disk, folder, job, mode, before, base, lock);
-            commit.sweep(OF_JOB);
+            commit.sweep(false);
             return commit;
         } catch (Throwable e) {
             TableOutput.closeAfter(e, lock);
@@ -188,8 +189,9 @@ public final class TableCommit implements AutoCloseable {
         }
     }
 
-    /// Removes shards with such names that the manifest does not list: those of jobs that were killed.
-    private void sweep(Pattern names) throws IOException {
+    /// Removes shards that are not listed: those of this job, or of others, which were killed. Another process may
+    /// have written those of this job before it was begun here.
+    private void sweep(boolean isOfThisJob) throws IOException {
         TableManifest now;
         try {
             now = TableManifest.read(disk, folder);
@@ -201,7 +203,9 @@ public final class TableCommit implements AutoCloseable {
         now.shards().forEach(shard -> listed.add(shard.name()));
         for (Path file : disk.list(folder)) {
             String name = file.getFileName().toString();
-            if (names.matcher(name).matches() && !listed.contains(name)) {
+            Matcher matcher = OF_JOB.matcher(name);
+            boolean isChosen = matcher.matches() && matcher.group(1).equals(job) == isOfThisJob;
+            if (isChosen && !listed.contains(name)) {
                 deleteQuietly(file);
             }
         }
@@ -210,7 +214,7 @@ public final class TableCommit implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try {
-            sweep(Pattern.compile(Pattern.quote(TableOutput.SERIES + job + "-") + ".*\\.npy"));
+            sweep(true);
         } finally {
             lock.close();
         }

@@ -72,7 +72,7 @@ record TableManifest(
 
     /// The name and separator of the shards, or empty when there are none yet.
     String series() {
-        return shards.isEmpty() ? "" : TablePaths.series(shards.getFirst().name());
+        return shards.isEmpty() ? "" : ShardName.of(shards.getFirst().name()).series();
     }
 
     /// Returns a copy with other shards.
@@ -93,9 +93,9 @@ record TableManifest(
         return bytes != null && isOurs(bytes);
     }
 
-    /// A manifest is ours if it begins like ours, has our format key anywhere (another program may have sorted the
-    /// keys), or ends with our checksum. One that is too short for any of these is taken for ours too, because no
-    /// program writes such a file.
+    /// A manifest is ours if it begins like ours, has our format key anywhere (another program may have sorted
+    /// the keys), or ends with our checksum. One that is too short for any of these is taken for ours too,
+    /// because no program writes such a file.
     private static boolean isOurs(byte[] bytes) {
         String dense = new String(bytes, StandardCharsets.ISO_8859_1).replaceAll("\\s", "");
         int differing = 0;
@@ -147,14 +147,28 @@ record TableManifest(
                 values.text("dtype"), values.wholes("shape"), shards, values.text("created"), values.texts("metadata"));
     }
 
+    /// Whether a file name cannot lead out of the folder.
+    static boolean isSafe(String file) {
+        return FILE_NAME.matcher(file).matches();
+    }
+
     static boolean isName(String file) {
-        return FILE_NAME.matcher(file).matches() && TablePaths.isShard(file);
+        return isSafe(file) && ShardName.isShard(file);
     }
 
     /// Encodes the manifest as the bytes of the file.
     ///
     /// @throws IllegalArgumentException when the bytes could not be read back
     byte[] write() {
+        byte[] bytes = ChecksummedJson.write(values());
+        if (!equals(parse(new JsonObject(ChecksummedJson.parse(bytes))))) {
+            throw new IllegalArgumentException("the manifest with its metadata could not be read back");
+        }
+        return bytes;
+    }
+
+    /// The keys and values of the file.
+    Map<String, Object> values() {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("format", FORMAT);
         values.put("version", VERSION);
@@ -164,11 +178,7 @@ record TableManifest(
         values.put("shards", shards.stream().map(Published::values).toList());
         values.put("created", created);
         values.put("metadata", metadata);
-        byte[] bytes = ChecksummedJson.write(values);
-        if (!equals(parse(new JsonObject(ChecksummedJson.parse(bytes))))) {
-            throw new IllegalArgumentException("the manifest with its metadata could not be read back");
-        }
-        return bytes;
+        return values;
     }
 
     /// Publishes the manifest in a folder atomically, and replaces an existing one.

@@ -22,8 +22,6 @@ final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseabl
     /// The name and separator of the shards in new folders.
     static final String SERIES = "rows-";
 
-    private static final int DIGIT_COUNT = 5;
-
     /// The name of a file that is never published. Its temporary file is the lock of the folder, and it leaves
     /// nothing behind.
     private static final String LOCK = "lock";
@@ -200,12 +198,14 @@ final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseabl
 
     /// The next unused file name in the folder. A shard that is not listed may belong to another program.
     private Path freeFile() throws IOException {
-        Path file =
-                lastFile == null ? folder.resolve(TablePaths.name(SERIES, 0, DIGIT_COUNT)) : TablePaths.next(lastFile);
-        while (options.disk().exists(file)) {
-            file = TablePaths.next(file);
+        ShardName name = lastFile == null
+                ? ShardName.first(SERIES)
+                : ShardName.of(lastFile).next();
+        Path parent = lastFile == null ? folder : lastFile.getParent();
+        while (options.disk().exists(parent.resolve(name.file()))) {
+            name = name.next();
         }
-        return file;
+        return parent.resolve(name.file());
     }
 
     private NewRowFile rowFile(NewFile file) {
@@ -246,8 +246,8 @@ final class TableOutput implements RollingWriter.Files<NewRowFile>, AutoCloseabl
         }
     }
 
-    /// Notices a longer or shorter file before the old rows are copied. Another writer may have replaced the file
-    /// after it was opened and before this writer held the lock.
+    /// Notices a longer or shorter file before the old rows are copied. Another writer may have replaced the
+    /// file after it was opened and before this writer held the lock.
     void requireSameSize() throws IOException {
         if (!old.hasSameSize()) {
             throw changed(lastFile);

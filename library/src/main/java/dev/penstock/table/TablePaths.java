@@ -16,15 +16,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /// The paths of the files that belong to a table, found by their names.
 ///
 /// @param folder   the folder of the files, or null when the table is one file
 /// @param series   the name and separator that the shards share, such as `steps-`
 /// @param files    the files in the order of the rows; never empty
-/// @param member   the member of a zip archive that is the only file, or null when the files are not in an archive
+/// @param member   the member of a zip archive that is the only file, or null when the files are not in an
+///                 archive
 /// @param manifest the manifest, or null
 /// @param unlisted files of the series that the manifest does not list
 /// @param refusal  the problem of a manifest that was ignored; otherwise null
@@ -38,8 +37,6 @@ record TablePaths(
         List<Location> unlisted,
         DatasetException refusal,
         String remark) {
-    private static final Pattern SHARD = Pattern.compile("(.+[-_])(\\d{5,6})\\.npy");
-
     /// The folder in which some programs put their shards.
     private static final String SHARDS_FOLDER = "shards";
 
@@ -51,8 +48,8 @@ record TablePaths(
     /// Finds the files of the table at a location: a file, a folder, `FOLDER/NAME`, or `FILE.npz/NAME`.
     ///
     /// @param isLenient whether an unusable manifest is ignored instead of refused
-    /// @throws DatasetException    when a folder has no shards or an unfinished table, or its manifest is damaged
-    ///                             or has a newer version
+    /// @throws DatasetException    when a folder has no shards or an unfinished table, or its manifest is
+    ///                             damaged or has a newer version
     /// @throws NoSuchFileException when the location does not exist
     static TablePaths find(Storage storage, Location path, boolean isLenient) throws IOException {
         if (storage.isFolder(path) || isUnlisted(storage, path)) {
@@ -81,8 +78,8 @@ record TablePaths(
         return new TablePaths(null, "", List.of(file), null, null, List.of(), null, null);
     }
 
-    /// The zip archive that a path names, or that contains the member named by a path `FILE/NAME`; null when there
-    /// is none. Member names may contain slashes.
+    /// The zip archive that a path names, or that contains the member named by a path `FILE/NAME`; null when
+    /// there is none. Member names may contain slashes.
     static Location archiveOf(Storage storage, Location path) throws IOException {
         Location file = path;
         while (file != null && !storage.exists(file)) {
@@ -110,7 +107,8 @@ record TablePaths(
                 && hasShards(storage, folder, path.name());
     }
 
-    /// The folder of a path, or null when there is none. For a relative path it depends on the working directory.
+    /// The folder of a path, or null when there is none. For a relative path it depends on the working
+    /// directory.
     private static Location folderOf(Location path) {
         return path.isLocal() ? Location.of(path.path().toAbsolutePath()).parent() : path.parent();
     }
@@ -170,7 +168,8 @@ record TablePaths(
 
     private static void requireOrder(List<Location> files) {
         for (int i = 1; i < files.size(); i++) {
-            if (number(files.get(i)) == number(files.get(i - 1))) {
+            if (ShardName.of(files.get(i).name()).number()
+                    == ShardName.of(files.get(i - 1).name()).number()) {
                 throw new DatasetException.Corrupt(
                         files.get(i),
                         0,
@@ -231,57 +230,13 @@ record TablePaths(
     private static Map<String, List<Location>> seriesIn(Storage storage, Location folder) throws IOException {
         Map<String, List<Location>> all = new TreeMap<>();
         for (Location file : storage.list(folder)) {
-            Matcher matcher = SHARD.matcher(file.name());
-            if (matcher.matches()) {
-                all.computeIfAbsent(matcher.group(1), series -> new ArrayList<>())
-                        .add(file);
-            }
+            ShardName.parse(file.name())
+                    .ifPresent(name -> all.computeIfAbsent(name.series(), series -> new ArrayList<>())
+                            .add(file));
         }
-        all.values().forEach(files -> files.sort(Comparator.comparingLong(TablePaths::number)));
+        all.values()
+                .forEach(files -> files.sort(Comparator.comparingLong(
+                        file -> ShardName.of(file.name()).number())));
         return all;
-    }
-
-    /// The number in the name of a shard.
-    static long number(Location shard) {
-        return number(shard.name());
-    }
-
-    private static long number(String name) {
-        return Long.parseLong(matcher(name).group(2));
-    }
-
-    /// The name and separator of a shard.
-    static String series(String name) {
-        return matcher(name).group(1);
-    }
-
-    /// The name of the next shard.
-    static Path next(Path shard) {
-        String name = shard.getFileName().toString();
-        String digits = matcher(name).group(2);
-        return shard.resolveSibling(name(series(name), number(name) + 1, digits.length()));
-    }
-
-    /// The name of a shard.
-    static String name(String series, long number, int digitCount) {
-        String digits = Long.toString(number);
-        if (digits.length() > digitCount) {
-            throw new IllegalArgumentException(
-                    "too many shards: names have only " + digitCount + " digits; write larger shards");
-        }
-        return series + "0".repeat(digitCount - digits.length()) + digits + ".npy";
-    }
-
-    /// Whether a name is that of a shard.
-    static boolean isShard(String name) {
-        return SHARD.matcher(name).matches();
-    }
-
-    private static Matcher matcher(String name) {
-        Matcher matcher = SHARD.matcher(name);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException(name + " is not a valid name of a shard");
-        }
-        return matcher;
     }
 }

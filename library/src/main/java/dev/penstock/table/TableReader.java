@@ -5,8 +5,10 @@ import dev.penstock.Batch;
 import dev.penstock.Buffer;
 import dev.penstock.Field;
 import dev.penstock.Indices;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Disk;
@@ -16,6 +18,7 @@ import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Storage;
 import dev.penstock.rows.RangeGather;
 import dev.penstock.rows.RowField;
+import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -182,6 +185,13 @@ public final class TableReader implements StoredRows {
         return fields;
     }
 
+    @Override
+    public List<Shard> shards() {
+        return files.member() == null
+                ? Shard.list(files.files(), shards.rows()::start)
+                : List.of(new Shard(location, 0, count()));
+    }
+
     /// Empty with the first check, because a program that maps the files itself would not check them.
     @Override
     public List<Location> arrayFiles() {
@@ -317,6 +327,15 @@ public final class TableReader implements StoredRows {
     /// @param crc the CRC-32C of the whole file as eight hexadecimal digits, or null when it is not known
     public Verification verify(Progress progress, String crc) throws IOException {
         return shards.group().use(() -> new TableVerifier(files, shards, options.threads(), crc).verify(progress));
+    }
+
+    @Override
+    public List<Origin> origins(long index) {
+        Objects.checkIndex(index, count());
+        RowFiles rows = shards.rows();
+        int file = rows.fileOf(index);
+        Location path = rows.files().files().get(file).location();
+        return List.of(new Origin(this, index, 1, path, index - rows.start(file), null));
     }
 
     /// A fingerprint built from the type, the number of rows, and the checksums in the manifest or samples of the

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.util.function.LongFunction;
 
 /// Writes one shard of a table that several processes write together. The rows belong to the table when
 /// [TableCommit#commit] has listed the shard.
@@ -23,6 +24,7 @@ public final class TableShardWriter implements AutoCloseable {
     private final NewRowFile file;
     private final RowAssembly assembly;
     private final Buffer rowBuffer = new Buffer();
+    private TableShard finished;
 
     private TableShardWriter(RowType rowType, NewRowFile file) {
         this.rowType = rowType;
@@ -41,10 +43,19 @@ public final class TableShardWriter implements AutoCloseable {
             throw new IllegalArgumentException(name + " is not a valid name of a shard");
         }
         TableWriter.requireWritable(rowType);
-        Path like = path.resolveSibling(TableFormat.MANIFEST);
-        NewFile file = NewFile.createLike(disk, path, like, false);
-        return new TableShardWriter(
-                rowType, new NewRowFile(file, rowType.size(), rows -> TableHeader.write(rowType, rows)));
+        return create(path, rowType, rows -> TableHeader.write(rowType, rows), false, disk);
+    }
+
+    /// Creates a file of any name with a header in the wording of another program.
+    ///
+    /// @param header      the header for a number of rows; always of the same size
+    /// @param isReplacing whether an existing file is replaced
+    /// @throws FileAlreadyExistsException when there is such a file that may not be replaced
+    public static TableShardWriter create(
+            Path path, RowType rowType, LongFunction<byte[]> header, boolean isReplacing, Disk disk)
+            throws IOException {
+        NewFile file = NewFile.createLike(disk, path, path.resolveSibling(TableFormat.MANIFEST), isReplacing);
+        return new TableShardWriter(rowType, new NewRowFile(file, rowType.size(), header));
     }
 
     /// The number of rows so far.
@@ -75,9 +86,12 @@ public final class TableShardWriter implements AutoCloseable {
         append(rows.asSlice(0, batch.rowCount() * rowType.size()));
     }
 
-    /// Completes the shard and puts it on stable storage.
+    /// Completes the shard and puts it on stable storage. A second call returns the same.
     public TableShard finish() throws IOException {
-        return TableShard.of(file.publish());
+        if (finished == null) {
+            finished = TableShard.of(file.publish());
+        }
+        return finished;
     }
 
     @Override

@@ -76,8 +76,8 @@ final class TableVerifier {
     /// A gap in the numbers may be a lost file, which would shift all rows after it.
     private void checkNumbers() {
         for (int i = 1; files.manifest() == null && i < files.files().size(); i++) {
-            long expected = TablePaths.number(files.files().get(i - 1)) + 1;
-            if (TablePaths.number(files.files().get(i)) != expected) {
+            long expected = ShardName.of(files.files().get(i - 1).name()).number() + 1;
+            if (ShardName.of(files.files().get(i).name()).number() != expected) {
                 findings.add(problem(
                         files.files().get(i),
                         Severity.WARNING,

@@ -59,6 +59,14 @@ public final class TreeSorter implements AutoCloseable {
         }
     }
 
+    /// Receives sorted paths.
+    @FunctionalInterface
+    public interface Receiver {
+        /// @param path  the path, which may be kept
+        /// @param value the value it was added with
+        void accept(byte[] path, long value) throws IOException;
+    }
+
     /// Entries in ascending order; null after the last one.
     @FunctionalInterface
     private interface SortedEntries {
@@ -211,6 +219,47 @@ public final class TreeSorter implements AutoCloseable {
 
     /// Writes all paths to a tree, in order. The sorter is empty afterwards.
     public Result writeTo(TreeWriter writer) throws IOException {
+        long runCount = runs.isEmpty() ? 0 : runs.size() + 1;
+        LastValues last = new LastValues(writer);
+        forEach(last);
+        last.end();
+        return new Result(last.keyCount, last.duplicateCount, runCount);
+    }
+
+    /// Appends the last value of each path to a tree.
+    private static final class LastValues implements Receiver {
+        private final TreeWriter writer;
+        private byte[] path;
+        private long value;
+        private long keyCount;
+        private long duplicateCount;
+
+        LastValues(TreeWriter writer) {
+            this.writer = writer;
+        }
+
+        @Override
+        public void accept(byte[] next, long nextValue) throws IOException {
+            if (path != null && Arrays.equals(path, next)) {
+                duplicateCount++;
+            } else {
+                end();
+            }
+            path = next;
+            value = nextValue;
+        }
+
+        void end() throws IOException {
+            if (path != null) {
+                writer.append(path, value);
+                keyCount++;
+            }
+        }
+    }
+
+    /// Passes all paths on in ascending order, equal ones in the order in which they were added. The sorter is
+    /// empty afterwards.
+    public void forEach(Receiver receiver) throws IOException {
         if (file != null) {
             spill();
         }
@@ -220,22 +269,13 @@ public final class TreeSorter implements AutoCloseable {
             addHead(heads, age++, run);
         }
         addHead(heads, age, memory());
-        long keyCount = 0;
-        long duplicateCount = 0;
         while (!heads.isEmpty()) {
             Head least = heads.poll();
             addHead(heads, least.age, least.source);
-            if (!heads.isEmpty() && heads.peek().entry.compareTo(least.entry) == 0) {
-                duplicateCount++;
-            } else {
-                writer.append(least.entry.path, least.entry.value);
-                keyCount++;
-            }
+            receiver.accept(least.entry.path, least.entry.value);
         }
-        Result result = new Result(keyCount, duplicateCount, runs.size());
         runs.clear();
         clearMemory();
-        return result;
     }
 
     private static void addHead(PriorityQueue<Head> heads, int age, SortedEntries source) throws IOException {

@@ -7,12 +7,15 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
+import dev.penstock.Shard;
 import dev.penstock.Verification;
 import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -156,6 +159,18 @@ public final class Concat implements Dataset {
     @Override
     public List<Field> fields() {
         return parts.all().getFirst().fields();
+    }
+
+    @Override
+    public List<Shard> shards() {
+        long[] now = starts;
+        List<Shard> shards = new ArrayList<>();
+        for (int i = 0; i < parts.all().size(); i++) {
+            for (Shard shard : parts.all().get(i).shards()) {
+                shards.add(shard.behind(now[i]));
+            }
+        }
+        return shards;
     }
 
     @Override
@@ -327,6 +342,17 @@ public final class Concat implements Dataset {
     @Override
     public List<String> remarks() {
         return parts.remarks();
+    }
+
+    @Override
+    public List<Origin> origins(long index) {
+        requireOpen();
+        return part(index).origins(partIndex(index));
+    }
+
+    @Override
+    public Map<String, Object> recipe() throws IOException {
+        return ViewRecipe.of("concat", parts.all());
     }
 
     @Override

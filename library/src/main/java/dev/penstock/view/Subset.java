@@ -8,6 +8,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
+import dev.penstock.Origin;
 import dev.penstock.Pool;
 import dev.penstock.Progress;
 import dev.penstock.Row;
@@ -36,14 +37,17 @@ import java.util.Map;
 public final class Subset implements Dataset {
     private final Dataset base;
     private final Selection selection;
+    /// The condition that selected the records, or null when it is not known.
+    private final String condition;
     /// Scratch memory for base indices.
     private final Pool<Buffer> scratch = new Pool<>(Buffer::new, Buffer::close);
 
     private volatile boolean isClosed;
 
-    private Subset(Dataset base, Selection selection) {
+    private Subset(Dataset base, Selection selection, String condition) {
         this.base = base;
         this.selection = selection;
+        this.condition = condition;
     }
 
     /// Creates a view of the records at these indices.
@@ -57,7 +61,7 @@ public final class Subset implements Dataset {
                                 + base.location() + " has " + base.count() + " records");
             }
         }
-        return new Subset(base, Selection.of(indices));
+        return new Subset(base, Selection.of(indices), null);
     }
 
     /// Creates a view of the selected records.
@@ -68,7 +72,13 @@ public final class Subset implements Dataset {
             throw new IndexOutOfBoundsException("the subset is out of range: it has the indices " + selection.least()
                     + " to " + selection.greatest() + ", but " + base.location() + " has " + base.count() + " records");
         }
-        return new Subset(base, selection);
+        return new Subset(base, selection, null);
+    }
+
+    /// The same records, with the condition that they match and that no other record of the base matches. A
+    /// checkpoint then has the condition, so that the view can be made again.
+    public Subset withCondition(String condition) {
+        return new Subset(base, selection, condition);
     }
 
     /// The selected records.
@@ -198,6 +208,24 @@ public final class Subset implements Dataset {
     @Override
     public List<String> remarks() {
         return base.remarks();
+    }
+
+    @Override
+    public List<Origin> origins(long index) {
+        requireOpen();
+        return base.origins(baseIndex(index));
+    }
+
+    @Override
+    public Map<String, Object> recipe() throws IOException {
+        Map<String, Object> recipe = ViewRecipe.of("subset", List.of(base));
+        recipe.put("records", count());
+        if (condition == null) {
+            ViewRecipe.addRanges(recipe, selection);
+        } else {
+            recipe.put("where", condition);
+        }
+        return recipe;
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
 import dev.penstock.Io;
+import dev.penstock.Origin;
 import dev.penstock.Pool;
 import dev.penstock.Progress;
 import dev.penstock.Row;
@@ -293,6 +294,22 @@ public sealed class Windows implements Dataset permits StoredWindows {
     @Override
     public List<String> remarks() {
         return dataset.remarks();
+    }
+
+    /// The rows of the window, which begin in one file and may end in another.
+    @Override
+    public List<Origin> origins(long index) {
+        requireOpen();
+        Origin first = dataset.origins(firstRow(index)).getFirst();
+        return List.of(first.withCount(length));
+    }
+
+    @Override
+    public Map<String, Object> recipe() throws IOException {
+        Map<String, Object> recipe = ViewRecipe.of("windows", List.of(dataset));
+        recipe.put("length", length);
+        recipe.put("stride", stride);
+        return recipe;
     }
 
     @Override

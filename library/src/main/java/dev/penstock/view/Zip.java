@@ -7,6 +7,7 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
+import dev.penstock.Origin;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Verification;
@@ -265,6 +266,21 @@ public final class Zip implements Dataset {
     @Override
     public List<String> remarks() {
         return parts.remarks();
+    }
+
+    @Override
+    public List<Origin> origins(long index) {
+        requireOpen();
+        return parts.all().stream()
+                .flatMap(part -> part.origins(index).stream())
+                .toList();
+    }
+
+    @Override
+    public Map<String, Object> recipe() throws IOException {
+        Map<String, Object> recipe = ViewRecipe.of("zip", parts.all());
+        recipe.put("names", keys);
+        return recipe;
     }
 
     /// The record's name in the first part that has names.

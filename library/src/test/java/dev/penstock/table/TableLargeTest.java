@@ -116,7 +116,7 @@ class TableLargeTest {
         long total = 0;
         for (int i = 0; i < counts.length; i++) {
             long[] ends = counts[i] == 0 ? new long[0] : new long[] {0, counts[i] / 2, counts[i] - 1};
-            writeSparse(folder.resolve(TablePaths.name("rows-", i, 5)), counts[i], total, ends);
+            writeSparse(folder.resolve(new ShardName("rows-", i, 5).file()), counts[i], total, ends);
             total += counts[i];
         }
         try (TableReader table = TableReader.open(folder, TableReader.Options.DEFAULT.withAccess(access))) {
@@ -132,8 +132,8 @@ class TableLargeTest {
         }
     }
 
-    /// A program of its own reads a file at random that is not in the system's cache and larger than it may hold.
-    /// Of a file in the cache the system maps what lies beside a page too, up to two megabytes with each.
+    /// A program of its own reads a file at random that is not in the system's cache and larger than it may
+    /// hold. Of a file in the cache the system maps what lies beside a page too, up to two megabytes with each.
     @Test
     void aTableLargerThanItsMemoryHoldsLittleMore() throws Exception {
         Path file = folder.resolve("large.npy");

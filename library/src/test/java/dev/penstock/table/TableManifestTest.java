@@ -40,7 +40,7 @@ class TableManifestTest {
     void write() throws IOException {
         disk = Tables.folder(Tables.PLAIN, new byte[4 * 10], 5);
         Path last = TablePaths.find(disk, FOLDER, false).files().getLast().path();
-        disk.put(TablePaths.next(last), disk.bytes(last));
+        disk.put(last.resolveSibling(ShardName.of(last).next().file()), disk.bytes(last));
     }
 
     private String text() {

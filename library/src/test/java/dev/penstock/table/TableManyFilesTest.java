@@ -52,7 +52,9 @@ class TableManyFilesTest {
                 rows.putLong(index * index);
             }
             String header = Tables.header("'<i8'", "(" + ROWS_PER_FILE + ",)");
-            disk.put(Tables.FOLDER.resolve(TablePaths.name("rows-", file, 5)), Tables.file(1, header, rows.array()));
+            disk.put(
+                    Tables.FOLDER.resolve(new ShardName("rows-", file, 5).file()),
+                    Tables.file(1, header, rows.array()));
         }
         return disk;
     }

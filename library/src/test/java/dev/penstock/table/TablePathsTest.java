@@ -175,7 +175,8 @@ class TablePathsTest {
                 ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(4 * row, total + row);
             }
             disk.put(
-                    FOLDER.resolve(TablePaths.name("rows-", i, 5)), Tables.file(RowType.of(DType.parse("<i4")), bytes));
+                    FOLDER.resolve(new ShardName("rows-", i, 5).file()),
+                    Tables.file(RowType.of(DType.parse("<i4")), bytes));
             total += rows;
         }
         for (Access access : Access.values()) {

@@ -16,10 +16,10 @@ class TableVerificationTest implements VerificationContract {
         MemoryDisk disk = Tables.folder(Tables.PLAIN, new byte[4 * 20], 10);
         Path shard =
                 TablePaths.find(disk, Tables.FOLDER, false).files().getLast().path();
-        String series = TablePaths.series(shard.getFileName().toString());
+        String series = ShardName.of(shard).series();
         byte[] listed = disk.bytes(shard);
         for (int i = 0; i < warningCount; i++) {
-            disk.put(Tables.FOLDER.resolve(TablePaths.name(series, 10 + i, 5)), listed);
+            disk.put(Tables.FOLDER.resolve(new ShardName(series, 10 + i, 5).file()), listed);
         }
         if (hasError) {
             byte[] damaged = listed.clone();

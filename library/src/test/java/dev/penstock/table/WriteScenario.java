@@ -100,7 +100,7 @@ enum WriteScenario {
         int rowSize = (int) Tables.RECORD.size();
         for (int i = 0; i < OLD_COUNT / 2; i++) {
             byte[] rows = Arrays.copyOfRange(oldRows(), 2 * i * rowSize, 2 * (i + 1) * rowSize);
-            disk.put(folder.resolve(TablePaths.name(series, i, 5)), Tables.file(Tables.RECORD, rows));
+            disk.put(folder.resolve(new ShardName(series, i, 5).file()), Tables.file(Tables.RECORD, rows));
         }
     }
 

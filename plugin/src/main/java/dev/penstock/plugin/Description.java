@@ -5,6 +5,8 @@ import dev.penstock.Dataset;
 import dev.penstock.Field;
 import dev.penstock.Verification;
 import dev.penstock.file.Location;
+import dev.penstock.query.FieldStats;
+import dev.penstock.query.Stats;
 import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import dev.penstock.view.Concat;
@@ -21,23 +23,29 @@ public final class Description {
 
     /// A dataset, from its headers. Its facts are there once more by their own names.
     public static Map<String, Object> of(Dataset dataset) throws IOException {
+        Map<String, Object> description = ofOpen(dataset);
+        description.put("fingerprint", dataset.fingerprint());
+        description.put("fingerprintExact", dataset.isFingerprintExact());
+        if (dataset instanceof Concat concat) {
+            description.put(
+                    "parts", concat.parts().stream().map(Description::ofPart).toList());
+        }
+        dataset.facts().forEach(description::putIfAbsent);
+        return description;
+    }
+
+    /// What is known of an open dataset without reading from its files.
+    public static Map<String, Object> ofOpen(Dataset dataset) {
         Map<String, Object> description = new LinkedHashMap<>();
-        description.put("path", dataset.location());
+        description.put("path", dataset.location().toString());
         description.put("format", dataset.format());
         description.put("version", dataset.version());
         description.put("records", dataset.count());
         description.put("bytes", dataset.bytes());
         description.put("fields", of(dataset.fields()));
-        description.put("fingerprint", dataset.fingerprint());
-        description.put("fingerprintExact", dataset.isFingerprintExact());
         description.put("metadata", dataset.metadata());
         description.put("facts", dataset.facts());
-        if (dataset instanceof Concat concat) {
-            description.put(
-                    "parts", concat.parts().stream().map(Description::ofPart).toList());
-        }
         description.put("remarks", dataset.remarks());
-        dataset.facts().forEach(description::putIfAbsent);
         return description;
     }
 
@@ -56,7 +64,8 @@ public final class Description {
     public static Map<String, Object> of(Field field) {
         Map<String, Object> description = new LinkedHashMap<>();
         description.put("name", field.name());
-        description.put("type", field.type());
+        description.put("type", field.type().toString());
+        description.put("elementSize", field.elementSize());
         description.put("shape", field.shape());
         description.put("variable", field.isVariable());
         return description;
@@ -74,6 +83,20 @@ public final class Description {
         description.put("fingerprint", tree.fingerprint());
         description.put("fingerprintExact", tree.isFingerprintExact());
         return description;
+    }
+
+    /// The statistics of fields.
+    public static Map<String, Object> of(Location location, Stats stats) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("path", location);
+        description.put("records", stats.recordCount());
+        description.put("fields", ofFields(stats));
+        return description;
+    }
+
+    /// The statistics of each field.
+    public static List<Map<String, Object>> ofFields(Stats stats) {
+        return stats.fields().stream().map(FieldStats::description).toList();
     }
 
     public static Map<String, Object> of(Verification verification) {

@@ -106,9 +106,17 @@ public final class ElementText {
         }
         if (field.isVariable()) {
             long count = value.byteSize() / field.itemSize();
-            return items(count, i -> line(field, value, 0, i * field.itemSize(), field.itemSize()));
+            return shape(List.of(count))
+                    + items(count, i -> line(field, value, 0, i * field.itemSize(), field.itemSize()));
         }
-        return line(field, value, 0, 0, field.itemSize());
+        return shape(field.shape()) + line(field, value, 0, 0, field.itemSize());
+    }
+
+    /// The shape of an array that is too long to be shown whole, as in `(3, 224, 224)`.
+    private static String shape(List<Long> shape) {
+        return shape.stream().allMatch(length -> length <= ITEMS_SHOWN)
+                ? ""
+                : shape.stream().map(String::valueOf).collect(Collectors.joining(", ", "(", ") "));
     }
 
     private static String line(Field field, MemorySegment value, int depth, long offset, long byteCount) {

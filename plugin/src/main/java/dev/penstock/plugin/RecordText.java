@@ -6,6 +6,8 @@ import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
+import dev.penstock.convert.ImageSize;
+import dev.penstock.convert.Media;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -101,8 +103,12 @@ public final class RecordText {
         return Text.printable(text) + (value.byteSize() > size ? "..." : "");
     }
 
-    /// The first bytes: as text if they are text, otherwise in hexadecimal.
+    /// The kind and size of a picture; otherwise the first bytes, as text if they are text, or in hexadecimal.
     public static String preview(MemorySegment value) {
+        String media = media(value);
+        if (media != null) {
+            return media;
+        }
         byte[] start = toArray(value.asSlice(0, Math.min(PREVIEW_BYTES, value.byteSize())));
         StringBuilder text = new StringBuilder();
         StringBuilder hex = new StringBuilder();
@@ -114,6 +120,14 @@ public final class RecordText {
         }
         String shown = isText ? text.toString() : hex.substring(0, (int) Math.min(hex.length(), PREVIEW_BYTES));
         return shown + (value.byteSize() > PREVIEW_BYTES ? "..." : "");
+    }
+
+    /// The kind of a picture or a sound, and the size of a picture; null for everything else.
+    private static String media(MemorySegment value) {
+        String type = Media.type(value);
+        return type == null
+                ? null
+                : type + ImageSize.of(value).map(size -> " " + size).orElse("");
     }
 
     public static byte[] toArray(MemorySegment value) {

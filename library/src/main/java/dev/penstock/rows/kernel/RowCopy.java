@@ -14,19 +14,19 @@ import java.lang.invoke.MethodType;
 /// here.
 ///
 /// It uses vector instructions if the runtime was started with `--add-modules jdk.incubator.vector`, otherwise
-/// words of eight bytes, which take about 1.5 times as long. Larger rows use the runtime's block copy, which is as
-/// fast. The loops are compiled separately from their callers: see [SeparatelyCompiled].
+/// words of eight bytes, which take about 1.5 times as long. Larger rows use the runtime's block copy, which is
+/// as fast. The loops are compiled separately from their callers: see [SeparatelyCompiled].
 ///
 /// Raw addresses are used, so that a batch needs one check instead of one for each row, and so that the kinds of
-/// memory seen before do not change the compiled code. The caller must have checked every address and must hold a
-/// lease on the files (see [OpenFiles#use][dev.penstock.file.OpenFiles#use]).
+/// memory seen before do not change the compiled code. The caller must have checked every address and must hold
+/// a lease on the files (see [OpenFiles#use][dev.penstock.file.OpenFiles#use]).
 ///
-/// If a file was shortened, a missing page raises an [InternalError] and does not end the process: each loop reads
-/// the addresses by a plain access to a segment, which makes the compiler expect the fault. A vector loop that is
-/// not compiled as a whole is different. It calls vector loads that were compiled on their own and expect no
-/// fault. Therefore vectors are used only after their loops have run often enough over private memory to be
-/// compiled ([VectorRowCopy#train]), and never again after the first fault, which makes the runtime discard
-/// compiled code. The rows to be copied are touched by a plain access first.
+/// If a file was shortened, a missing page raises an [InternalError] and does not end the process: each loop
+/// reads the addresses by a plain access to a segment, which makes the compiler expect the fault. A vector loop
+/// that is not compiled as a whole is different. It calls vector loads that were compiled on their own and
+/// expect no fault. Therefore vectors are used only after their loops have run often enough over private memory
+/// to be compiled ([VectorRowCopy#train]), and never again after the first fault, which makes the runtime
+/// discard compiled code. The rows to be copied are touched by a plain access first.
 ///
 /// The addresses of rows are read by a plain access, the rows by vectors. Only then does the compiled code
 /// handle the fault of a shortened mapped file; otherwise the process ends.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.explorer;
+package dev.penstock.convert;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -10,10 +10,11 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Recognises by its first bytes what a value is, as far as a browser can show it.
+/// Recognises by its first bytes what a value is, as far as a browser can show it; [ImageSize] has the size of a
+/// picture.
 ///
 /// Only pictures and sounds that contain no scripts have a type. SVG is text here.
-final class Media {
+public final class Media {
     private static final int HEAD_SIZE = 4096;
 
     /// The longest character in UTF-8.
@@ -22,7 +23,7 @@ final class Media {
     private Media() {}
 
     /// The MIME type of a picture or a sound, or null for everything else.
-    static String type(MemorySegment value) {
+    public static String type(MemorySegment value) {
         byte[] head = head(value, 16);
         if (has(head, 0, 0x89, 'P', 'N', 'G', 0x0d, 0x0a, 0x1a, 0x0a)) {
             return "image/png";
@@ -66,7 +67,7 @@ final class Media {
     }
 
     /// Whether the beginning of a value is text in UTF-8, without control characters.
-    static boolean isText(MemorySegment value) {
+    public static boolean isText(MemorySegment value) {
         byte[] head = head(value, HEAD_SIZE);
         boolean isCut = value.byteSize() > head.length;
         CharsetDecoder decoder = StandardCharsets.UTF_8

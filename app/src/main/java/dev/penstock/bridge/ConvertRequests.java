@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.bridge;
+
+import dev.penstock.Field;
+import dev.penstock.Progress;
+import dev.penstock.convert.Conversion;
+import dev.penstock.convert.IndexSet;
+import dev.penstock.convert.RecordChoice;
+import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.SourceOptions;
+import dev.penstock.convert.Sources;
+import dev.penstock.convert.StreamedRecords;
+import dev.penstock.convert.TargetOptions;
+import dev.penstock.convert.Targets;
+import dev.penstock.convert.TextRules;
+import dev.penstock.doctor.Check;
+import dev.penstock.doctor.Diagnosis;
+import dev.penstock.doctor.Doctor;
+import dev.penstock.doctor.DoctorOptions;
+import dev.penstock.file.Location;
+import dev.penstock.plugin.IndexFile;
+import dev.penstock.store.StoreTypes;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Requests that read all records of a source: a path, or a pipe that Python writes records to.
+final class ConvertRequests {
+    private ConvertRequests() {}
+
+    /// The reading end of a pipe. It is opened before Python closes its own, so that Python notices when Java
+    /// stops to read.
+    private static final class Pipe implements StreamedRecords.Program, AutoCloseable {
+        private final InputStream stream;
+        private boolean isStarted;
+
+        Pipe(InputStream stream) {
+            this.stream = stream;
+        }
+
+        @Override
+        public InputStream start() {
+            if (isStarted) {
+                throw new IllegalStateException("data in memory can be read once only");
+            }
+            isStarted = true;
+            return stream;
+        }
+
+        @Override
+        public String explanation() {
+            return "";
+        }
+
+        @Override
+        public void stop() throws IOException {
+            stream.close();
+        }
+
+        @Override
+        public void close() throws IOException {
+            stream.close();
+        }
+    }
+
+    static Object answer(Request request) throws IOException {
+        return switch (request.verb()) {
+            case "pipe" -> pipe(request);
+            case "convert" -> convert(request);
+            default -> examine(request);
+        };
+    }
+
+    /// Opens the reading end of a pipe by its descriptor.
+    private static Object pipe(Request request) throws IOException {
+        request.keep(new Pipe(new FileInputStream("/dev/fd/" + request.number("descriptor"))));
+        return null;
+    }
+
+    /// Converts a source to a new dataset.
+    private static Object convert(Request request) throws IOException {
+        Path target = Path.of(request.text("target"));
+        String format = request.has("to") ? request.text("to") : null;
+        RecordChoice choice = choice(request);
+        TargetOptions options = targetOptions(request);
+        TextRules rules = format == null && Targets.ofExtension(target).isEmpty()
+                ? TextRules.GUESS
+                : TextRules.of(Targets.choose(target, format));
+        try (RecordSource source = source(request, "source", "pipe", choice, rules)) {
+            String chosen = format == null && Targets.ofExtension(target).isEmpty() ? usual(source) : format;
+            RecordSource typed =
+                    request.has("as") ? RecordSource.numbers(source, StoreTypes.of(request.text("as"))) : source;
+            Conversion.Report report =
+                    Conversion.of(typed, target, chosen, options).run(Progress.NONE, Progress.NONE);
+            return describe(source, target, report);
+        }
+    }
+
+    /// A table for fields of fixed size, and a store for others.
+    private static String usual(RecordSource source) {
+        boolean isVariable = source.fields().stream().anyMatch(Field::isVariable);
+        return isVariable ? "store" : "table";
+    }
+
+    private static Map<String, Object> describe(RecordSource source, Path target, Conversion.Report report) {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("source", source.name());
+        description.put("output", target.toString());
+        description.put("format", report.format());
+        description.put("records", report.records());
+        description.put("fields", report.fields().stream().map(Field::name).toList());
+        description.put("bytes", report.bytes());
+        description.put("resumed_at", report.resumedAt());
+        description.put("fingerprint", report.fingerprint());
+        return description;
+    }
+
+    /// The records of a path or a pipe.
+    ///
+    /// @param path the argument with the path
+    /// @param pipe the argument with the pipe, whose name is the path
+    private static RecordSource source(Request request, String path, String pipe, RecordChoice choice, TextRules rules)
+            throws IOException {
+        Location location = Location.parse(request.text(path));
+        if (request.has(pipe)) {
+            return Sources.chosen(StreamedRecords.open(location, request.object(pipe, Pipe.class)), choice);
+        }
+        return Sources.open(location, SourceOptions.DEFAULT.withText(rules).withChoice(choice));
+    }
+
+    private static RecordChoice choice(Request request) throws IOException {
+        RecordChoice choice = RecordChoice.ALL;
+        if (request.has("fields")) {
+            choice = choice.withFields(request.list("fields", String.class));
+        }
+        if (request.has("where")) {
+            choice = choice.withCondition(request.text("where"));
+        }
+        if (request.has("withoutFile")) {
+            choice = choice.withoutRecords(IndexSet.of(IndexFile.read(Path.of(request.text("withoutFile")))));
+        } else if (request.has("without")) {
+            long[] indices = request.memory("without").toArray(ValueLayout.JAVA_LONG_UNALIGNED);
+            choice = choice.withoutRecords(IndexSet.of(indices));
+        }
+        return choice;
+    }
+
+    private static TargetOptions targetOptions(Request request) {
+        TargetOptions options =
+                TargetOptions.DEFAULT.withPlain(request.isTrue("plain")).withReplacing(request.isTrue("overwrite"));
+        if (request.has("dtype")) {
+            options = options.withDtype(StoreTypes.of(request.text("dtype")));
+        }
+        if (request.has("compress")) {
+            options = options.withCompression(
+                    request.text("compress"), request.has("level") ? Math.toIntExact(request.number("level")) : null);
+        }
+        return options.withAlignment(request.has("align") ? request.number("align") : null)
+                .withShards(
+                        request.has("shardRows") ? request.number("shardRows") : null,
+                        request.has("shardBytes") ? request.number("shardBytes") : null);
+    }
+
+    /// Examines a source.
+    private static Object examine(Request request) throws IOException {
+        DoctorOptions options = doctorOptions(request);
+        RecordChoice all = RecordChoice.ALL;
+        try (RecordSource source = source(request, "source", "pipe", all, TextRules.GUESS);
+                RecordSource other =
+                        request.has("other") ? source(request, "other", "otherPipe", all, TextRules.GUESS) : null) {
+            Diagnosis diagnosis = Doctor.examine(source, other, options, Progress.NONE);
+            if (request.has("output")) {
+                diagnosis.write(Path.of(request.text("output")), request.isTrue("overwrite"));
+            }
+            return diagnosis.description();
+        }
+    }
+
+    private static DoctorOptions doctorOptions(Request request) {
+        DoctorOptions options = DoctorOptions.DEFAULT;
+        if (request.has("checks")) {
+            EnumSet<Check> checks = EnumSet.noneOf(Check.class);
+            request.list("checks", String.class).forEach(name -> checks.add(Check.of(name)));
+            options = options.withChecks(checks);
+        }
+        if (request.has("fields")) {
+            options = options.withFields(request.list("fields", String.class));
+        }
+        if (request.has("key")) {
+            options = options.withKey(request.text("key"));
+        }
+        if (request.has("maxBytes")) {
+            options = options.withSizeMax(request.number("maxBytes"));
+        }
+        return options;
+    }
+}
