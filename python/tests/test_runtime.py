@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -97,25 +98,14 @@ def test_variables_act_as_with_other_runtimes(
     assert lines[0].endswith(str(variable != ("PENSTOCK_CACHE", "")))
 
 
-def test_vectors_are_used(variables: dict[str, str], tmp_path: Path) -> None:
-    """Compiled vector loops make no objects, which is what the training waits for."""
-    code = """
-import threading, time
-import numpy as np, penstock
-penstock.write("rows.npy", np.zeros((10_000, 4), "u8"))
-ds = penstock.open("rows.npy")
-out = np.empty((4096, 4), "u8")
-indices = np.random.default_rng(1).integers(0, len(ds), 4096)
-end = time.process_time() + 60
-while not penstock._jvm.call("isVectorised") and time.process_time() < end:
-    for _ in range(200):
-        ds.take(indices, out=out)
-    time.sleep(0.05)
-print(penstock._jvm.call("isVectorised"))
-"""
-    line = [sys.executable, "-c", code]
-    done = subprocess.run(line, cwd=tmp_path, env=variables, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("True\n", "")
+def test_vectors_are_instructions_in_compiled_code(installed: Path) -> None:
+    """Java sets these flags when it defines the vector module, and a module from a cache is not
+    defined again: without the options of the runtime vectors would be objects."""
+    java = installed / "penstock_runtime" / "java" / "bin" / "java"
+    flags = ["-XX:+UnlockExperimentalVMOptions", "-XX:+PrintFlagsFinal", "-version"]
+    found = subprocess.run([java, *flags], capture_output=True, text=True, check=True).stdout
+    for name in ("Support", "Reboxing", "AggressiveReboxing"):
+        assert re.search(rf"EnableVector{name} += true ", found)
 
 
 def test_the_working_folder_is_not_on_the_class_path(

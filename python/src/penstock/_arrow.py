@@ -295,9 +295,7 @@ def _features(schema: Type) -> dict[str, Any]:
     return features if isinstance(features, dict) else {}
 
 
-def _leaves(
-    type: Type, name: str, path: tuple[int, ...], what: str, feature: Any
-) -> list[_Column]:
+def _leaves(type: Type, name: str, path: tuple[int, ...], what: str, feature: Any) -> list[_Column]:
     """The columns that a type becomes: a struct one for each of its members."""
     if type.format == "+s":
         kind = feature.get("_type") if isinstance(feature, dict) else None
@@ -537,9 +535,7 @@ def _listed(inner: Values, offsets: Array, missing: Array | None, type: Type) ->
     return Values(values, offsets, missing)
 
 
-def _in_rows(
-    inner: Values, count: int, length: int, missing: Array | None, type: Type
-) -> Values:
+def _in_rows(inner: Values, count: int, length: int, missing: Array | None, type: Type) -> Values:
     values = inner.values
     if inner.missing is not None:
         # Elements of a missing row are missing as well.
@@ -572,7 +568,9 @@ def _viewed(array: _Array, start: int, count: int, missing: Array | None) -> Val
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     data = np.empty(int(offsets[-1]), np.uint8)
     short = sizes <= 12
-    _scatter(data, offsets[:-1][short], views.view(np.uint8).reshape(count, 16)[short, 4:], sizes[short])
+    _scatter(
+        data, offsets[:-1][short], views.view(np.uint8).reshape(count, 16)[short, 4:], sizes[short]
+    )
     for row in np.flatnonzero(~short):
         size, _, buffer, place = views[row]
         address = array.buffers[2 + int(buffer)]
@@ -602,7 +600,9 @@ def _looked_up(type: Type, array: _Array, start: int, count: int) -> Values:
         missing = _either(missing, all_words.missing[numbers])
     if all_words.offsets is None:
         shape = (count, *all_words.values.shape[1:])
-        found = all_words.values[numbers] if len(numbers) else np.zeros(shape, all_words.values.dtype)
+        found = (
+            all_words.values[numbers] if len(numbers) else np.zeros(shape, all_words.values.dtype)
+        )
         return Values(found, None, missing)
     sizes = np.diff(all_words.offsets).astype(np.int64)
     chosen = sizes[numbers] if len(numbers) else np.zeros(count, np.int64)
@@ -690,9 +690,7 @@ def _texts(type: Type, array: _Array, start: int, count: int) -> Values:
 
 
 def _json(values: list[Any], missing: Array | None) -> Values:
-    texts = [
-        b"" if one is None else json.dumps(one, ensure_ascii=False).encode() for one in values
-    ]
+    texts = [b"" if one is None else json.dumps(one, ensure_ascii=False).encode() for one in values]
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(one) for one in texts], out=offsets[1:])
     data = np.frombuffer(b"".join(texts) or b"\0", np.uint8)[: offsets[-1]]
@@ -726,9 +724,11 @@ def _objects(type: Type, array: _Array, start: int, count: int) -> list[Any]:
         values = _values(type, array, start, count)
         missing = values.missing
         found = _plain(_field("", type, None), values)
-    return found if missing is None else [
-        None if is_missing else one for one, is_missing in zip(found, missing, strict=True)
-    ]
+    return (
+        found
+        if missing is None
+        else [None if is_missing else one for one, is_missing in zip(found, missing, strict=True)]
+    )
 
 
 def _plain(field: Field, values: Values) -> list[Any]:

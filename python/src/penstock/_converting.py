@@ -236,7 +236,9 @@ def _columns(data: Any) -> dict[str, Any] | None:
     """The columns of data in memory, or None for anything else."""
     if isinstance(data, Mapping):
         if not data or not all(isinstance(name, str) for name in data):
-            raise ValueError("a dictionary of columns needs names that are strings, and one at least")
+            raise ValueError(
+                "a dictionary of columns needs names that are strings, and one at least"
+            )
         return dict(data)
     if isinstance(data, (list, tuple)):
         if data and isinstance(data[0], Mapping):

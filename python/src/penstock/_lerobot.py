@@ -22,7 +22,9 @@ def read(path: str, names: list[str] | None = None) -> Batches:
     arrow = _reading.package("pyarrow", "lerobot", path)
     with open(os.path.join(path, "meta", "info.json"), encoding="utf-8") as file:
         info = _parsed(path, file.read())
-    files = sorted(glob.glob(os.path.join(glob.escape(path), "data", "**", "*.parquet"), recursive=True))
+    files = sorted(
+        glob.glob(os.path.join(glob.escape(path), "data", "**", "*.parquet"), recursive=True)
+    )
     if not files:
         raise _reading.UnreadableError(f"{path} has no Parquet files under data")
     try:

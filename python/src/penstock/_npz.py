@@ -77,7 +77,9 @@ class _Stream:
         self._whole = self._all() if is_fortran and len(self.shape) > 1 else None
 
     def _all(self) -> Any:
-        flat = np.frombuffer(self._bytes(int(np.prod(self.shape)) * self.dtype.itemsize), self.dtype)
+        flat = np.frombuffer(
+            self._bytes(int(np.prod(self.shape)) * self.dtype.itemsize), self.dtype
+        )
         return flat.reshape(self.shape, order="F")
 
     def _bytes(self, size: int) -> bytes:

@@ -3,7 +3,6 @@ package dev.penstock.bridge;
 
 import dev.penstock.Progress;
 import dev.penstock.file.Json;
-import dev.penstock.rows.kernel.RowCopy;
 import java.io.IOException;
 import java.util.Map;
 
@@ -29,7 +28,6 @@ final class Requests {
         return switch (request.verb()) {
             case "handles" -> (long) Handles.count();
             case "isSharing" -> isSharing();
-            case "isVectorised" -> RowCopy.isTrained();
             case "memory" -> memory(request);
             case "open" -> DatasetRequests.open(request);
             case "isCorpus" -> DatasetRequests.isCorpus(request);

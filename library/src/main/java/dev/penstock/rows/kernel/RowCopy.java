@@ -86,7 +86,7 @@ public final class RowCopy {
     }
 
     /// Whether the vector loops are compiled, so that rows are copied by them from now on.
-    public static boolean isTrained() {
+    static boolean isTrained() {
         return TRUST.isTrained();
     }
 
