@@ -194,8 +194,8 @@ def _episodes(group: Any) -> list[tuple[int, Any]]:
 def _of_episodes(
     name: str, episodes: list[tuple[int, Any]], names: list[str] | None, fingerprint: str | None
 ) -> Batches:
-    """Steps of episodes, one after another. An array with one more row than there are steps, such as
-    the observations of Minari, becomes two fields: `NAME` and `next_NAME`."""
+    """Steps of episodes, one after another. An array with one more row than there are steps, such
+    as the observations of Minari, becomes two fields: `NAME` and `next_NAME`."""
     template = _episode_parts(*episodes[0])
     if names is not None:
         template = [part for part in template if part.field.name in names]
