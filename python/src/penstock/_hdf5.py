@@ -4,6 +4,7 @@ those of Minari and robomimic; files of D4RL get the number of the episode of ea
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from collections.abc import Iterator
@@ -242,7 +243,7 @@ def _episode_parts(number: int, group: Any) -> list[Part]:
         if part.count == steps:
             found.append(part)
         elif part.count == steps + 1:
-            found.append(part._replace(count=steps))
+            found.append(dataclasses.replace(part, count=steps))
             found.append(_next(part, steps))
     return found
 
