@@ -62,11 +62,12 @@ final class ReadmeTest {
 
     /// The checkpoint of a run over the table.
     private void checkpoint() throws IOException {
-        try (TableReader steps = TableReader.open(folder.resolve("steps.npy"));
-                Loader loader =
-                        Loader.open(steps, LoaderOptions.of(4).withSampler(new PermutationSampler(steps.count(), 7)))) {
-            loader.iterator().next();
-            Files.writeString(folder.resolve("state.json"), loader.state().toJson());
+        try (TableReader steps = TableReader.open(folder.resolve("steps.npy"))) {
+            LoaderOptions options = LoaderOptions.of(4).withSampler(new PermutationSampler(steps.count(), 7));
+            try (Loader loader = Loader.open(steps, options)) {
+                loader.iterator().next();
+                Files.writeString(folder.resolve("state.json"), loader.state().toJson());
+            }
         }
     }
 
