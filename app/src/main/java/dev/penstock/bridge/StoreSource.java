@@ -39,8 +39,8 @@ final class StoreSource implements AutoCloseable {
     private long lossCount;
     private StoreLostException lastLoss;
     private boolean isClosed;
-    /// A batch for rows to append, unless it is in use or there is none. New memory is cleared, which takes as long
-    /// as filling it.
+    /// A batch for rows to append, unless it is in use or there is none. New memory is cleared, which takes as
+    /// long as filling it.
     private final AtomicReference<Batch> spare = new AtomicReference<>();
 
     StoreSource(StoreWriter writer) {

@@ -162,7 +162,8 @@ final class StoreCells implements AutoCloseable {
         pending.get(field).addAll(numbers, count);
     }
 
-    /// Whether new records from a slot on can be added as they are: they follow all slots, and none is a tombstone.
+    /// Whether new records from a slot on can be added as they are: they follow all slots, and none is a
+    /// tombstone.
     ///
     /// @param appended by field, the entries of the new records
     boolean canAppend(long slot, List<EntryList> appended) {
