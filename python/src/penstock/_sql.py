@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import _streams, _tabular
@@ -52,10 +52,10 @@ class _Table:
         self.dataset = dataset
         self.columns = [field.name for field in dataset._fields]
 
-    def narrow(self, names: set[str]) -> None:
-        """Leaves out the columns that a query does not read. One column at least is needed, because
-        it has the number of records."""
-        read = [name for name in self.columns if name in names]
+    def narrow(self, reads: str) -> None:
+        """Leaves out the columns that do not occur in a plan. One column at least is needed,
+        because it has the number of records."""
+        read = [name for name in self.columns if name in reads]
         smallest = min(self.dataset._fields, key=lambda field: (field.variable, field.item_size))
         self.columns = read or [smallest.name]
 
@@ -92,10 +92,10 @@ def sql(query: str, /, **datasets: Dataset) -> Any:
     connection = duckdb.connect()
     for name, table in tables.items():
         connection.register(name, _empty(table))
-    needed = _columns(duckdb, connection, query)
+    reads = _reads(duckdb, connection, query)
     for name, table in tables.items():
-        if needed is not None:
-            table.narrow(needed)
+        if reads is not None:
+            table.narrow(reads)
         connection.unregister(name)
         connection.register(name, table)
     relation = connection.sql(query)
@@ -149,22 +149,33 @@ def _empty(table: _Table) -> Any:
     return _streams.schema(table.dataset, table.columns).empty_table()
 
 
-def _columns(duckdb: Any, connection: Any, query: str) -> set[str] | None:
-    """The columns that a query reads from its tables, or None if the plan does not say."""
+def _reads(duckdb: Any, connection: Any, query: str) -> str | None:
+    """What the plan of a query says of the reads from its tables: the names of columns, and
+    conditions, which have names as well. None if there is no plan."""
     try:
         rows = connection.execute("explain (format json) " + query).fetchall()
         plans = json.loads(rows[0][1])
     except (duckdb.Error, ValueError, IndexError):
         return None
-    found: set[str] = set()
+    found = ""
     waiting = list(plans)
     while waiting:
         step = waiting.pop()
         waiting += step.get("children", [])
         if step.get("name", "").strip() == "ARROW_SCAN":
-            read = step.get("extra_info", {}).get("Projections", [])
-            found.update([read] if isinstance(read, str) else read)
+            found += "\n".join(_texts(step.get("extra_info", {})))
     return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts inside of a value of JSON."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, str):
+        yield value
 
 
 def main(arguments: list[str]) -> int:
