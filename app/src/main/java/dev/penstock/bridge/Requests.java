@@ -53,6 +53,8 @@ final class Requests {
             case "numbers" -> DatasetRequests.numbers(request);
 
             case "sampler" -> LoaderRequests.sampler(request);
+            case "mixtureFile" -> MixtureRequests.file(request);
+            case "mixtureParts" -> MixtureRequests.parts(request);
             case "draw" -> LoaderRequests.draw(request);
             case "position" -> LoaderRequests.position(request);
             case "loader" -> LoaderRequests.create(request);
@@ -72,7 +74,11 @@ final class Requests {
             case "treeFullFingerprint" -> TreeRequests.fullFingerprint(request);
             case "treeVerify" -> TreeRequests.verify(request);
             case "treeGet" -> TreeRequests.get(request);
-            case "treeWrite" -> TreeRequests.write(request);
+            case "treeSort" -> TreeRequests.sort(request);
+            case "treeSortMore" -> TreeRequests.sortMore(request);
+            case "treeSortFinish" -> TreeRequests.sortFinish(request);
+            case "treeChildren" -> TreeRequests.children(request);
+            case "treeStats" -> TreeRequests.stats(request);
             case "treeScan" -> TreeRequests.scan(request);
             case "treeNext" -> TreeRequests.next(request);
 
