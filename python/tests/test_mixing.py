@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def values(loader: penstock.Loader, steps: int | None = None) -> list[int]:
 def test_a_file_declares_the_mixture_that_plan_shows_and_a_loader_draws(folder: Path) -> None:
     with penstock.Loader(penstock.mix_from(folder / "mix.yaml"), 16) as loader:
         drawn = values(loader)
-        third = loader.records_of(3).tolist()
+        third = loader.records_of(3, epoch=0).tolist()
     assert len(drawn) == 400
     parts = Counter(value // 1000 for value in drawn)
     words = ("plan", "--mixture", folder / "mix.yaml", "--batch", 16, "--step", 3)
@@ -70,7 +71,8 @@ def test_a_file_declares_the_mixture_that_plan_shows_and_a_loader_draws(folder: 
     assert answer["mixture"]["limit"] >= 400
     text = run_command(*words)
     assert "of the run" in text.stdout
-    assert "█" in text.stdout or "▇" in text.stdout
+    assert re.search(r"web +\|[ ▁▂▃▄▅▆▇█]{32}\| +\d+\.\d\d % +\d+ samples", text.stdout)
+    assert text.stdout.startswith(f"{folder / 'mix.yaml'}: ")
     assert parts[3] > 0
 
 
@@ -146,7 +148,10 @@ def test_each_source_has_its_own_sampler_and_largest_number_of_epochs(folder: Pa
         {"web": web, "notes": notes},
         weights={"web": 1, "notes": 1},
         max_epochs={"web": 0.5, "notes": 2},
-        samplers={"web": lambda part: samplers.Sequential(len(part)), "notes": samplers.Weighted(weights)},
+        samplers={
+            "web": lambda part: samplers.Sequential(len(part)),
+            "notes": samplers.Weighted(weights),
+        },
     )
     assert len(mixture.sampler) == 100 + 60
     with penstock.Loader(mixture, 16) as loader:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import plugins, samplers, shards, transforms
 from ._column import Column
+from ._contents import ContentIndex
 from ._converting import convert, doctor
 from ._dataset import Dataset, open
 from ._dtypes import Field
@@ -70,6 +71,7 @@ if not TYPE_CHECKING:
 __all__ = [
     "BatchPlace",
     "Column",
+    "ContentIndex",
     "CorruptDataError",
     "Dataset",
     "DatasetError",

@@ -15,6 +15,7 @@ import numpy as np
 from . import _arguments, _jvm
 from ._dataset import Dataset
 from ._dataset import open as open_dataset
+from ._errors import DatasetError
 from ._paths import PathLike
 from ._views import Mixture, flat, joined, joined_in_java, require_dataset
 from .samplers import (
@@ -107,9 +108,9 @@ def mix(
     """
     named = _by_name(datasets)
     is_constant = _is_constant(weights)
-    if is_constant and not isinstance(weights, Mapping) and not _has_names(datasets):
-        if max_epochs is None and samplers is None and temperature is None:
-            return _constant(tuple(named.values()), weights, length, seed)
+    is_plain = is_constant and not isinstance(weights, Mapping) and not _has_names(datasets)
+    if is_plain and max_epochs is None and samplers is None and temperature is None:
+        return _constant(tuple(named.values()), weights, length, seed)
     declared: dict[str, Any] = {
         "sources": [
             {"name": name, "max_epochs": limit}
@@ -131,7 +132,9 @@ def mix(
         declared["stages"] = [_stage(one)._declared(unit) for one in weights]  # type: ignore[union-attr]
     orders = [
         _order_of(name, given)
-        for name, given in builtins.zip(named, _each("samplers", samplers, list(named)), strict=True)
+        for name, given in builtins.zip(
+            named, _each("samplers", samplers, list(named)), strict=True
+        )
     ]
     return _staged(named, declared, orders)
 
@@ -194,8 +197,8 @@ def _order_of(name: str, given: Any) -> Order:
             return Permutation(len(part), seed=seed)
         if not isinstance(made, Sampler):
             raise TypeError(
-                f"the sampler of source {name} must be one of penstock.samplers, or a function that "
-                f"returns one, got {_arguments.shown(made)}"
+                f"the sampler of source {name} must be one of penstock.samplers, or a function "
+                f"that returns one, got {_arguments.shown(made)}"
             )
         if made.record_count != len(part):
             raise ValueError(
@@ -213,9 +216,7 @@ def _seed(seed: int, number: int) -> int:
     return seed_bits((seed_bits(seed) + number) % (1 << 64))
 
 
-def _constant(
-    parts: tuple[Dataset, ...], weights: Any, length: int | None, seed: int
-) -> Mixture:
+def _constant(parts: tuple[Dataset, ...], weights: Any, length: int | None, seed: int) -> Mixture:
     if weights is None:
         raise TypeError("mix needs weights, or a temperature for weights by size")
     mixture = Mixture(*joined_in_java("concat", parts), ("mix",))
@@ -268,6 +269,15 @@ def mix_from(path: PathLike) -> Mixture:
     [0, 0, 0, 5, 10]
     """
     file = os.path.abspath(os.fsdecode(path))
+    try:
+        return _of_file(file)
+    except ValueError as e:
+        if file in str(e) or isinstance(e, DatasetError):
+            raise
+        raise ValueError(f"{file}: {e}") from e
+
+
+def _of_file(file: str) -> Mixture:
     declared: dict[str, Any] = json.loads(_jvm.call("mixtureFile", path=file))
     folder = os.path.dirname(file)
     _jvm.call("mixtureParts", spec=json.dumps(declared))  # Refuses what is wrong before opening.

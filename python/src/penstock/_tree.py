@@ -440,8 +440,7 @@ def _chunks(pairs: Iterable[Any]) -> Iterator[list[tuple[bytes, int]]]:
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TypeError(
-                "a tree is written from pairs of a path and a number, got "
-                f"{_arguments.shown(pair)}"
+                f"a tree is written from pairs of a path and a number, got {_arguments.shown(pair)}"
             )
         key = _bytes(pair[0])
         chunk.append((key, _unsigned(pair[1])))

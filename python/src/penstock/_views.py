@@ -262,9 +262,9 @@ def rebuild(kind: Any, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         rebuilt: Dataset = kind(arguments)
         return rebuilt
     parts, description, _, fingerprint = arguments
-    joined = Dataset(_lazy("concat", parts), description, ("concat",))
-    joined._promised = fingerprint
-    return joined(joined, parts)
+    whole = Dataset(_lazy("concat", parts), description, ("concat",))
+    whole._promised = fingerprint
+    return joined(whole, parts)
 
 
 def _lazy(verb: str, parts: Sequence[Dataset], **more: Any) -> _jvm.Handle:

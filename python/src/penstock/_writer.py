@@ -429,6 +429,8 @@ class PackWriter(_Writer):
         }
         if align is not None:
             options["align"] = _arguments.integer("align", align, minimum=1)
+            if options["align"].bit_count() != 1:
+                raise ValueError(f"align must be a power of two, such as 64 or 4096, got {align}")
         if codec is not None:
             if codec not in ("none", "zstd", "lz4"):
                 raise ValueError(f"codec is 'none', 'zstd' or 'lz4', not {codec!r}")
@@ -613,8 +615,9 @@ def write(
     or a dataset. `.a2pack` takes `bytes` or other objects with
     the buffer protocol, as a list or as a dictionary by name. `.npz` takes a dictionary of arrays.
     `.csv` takes the data of a table.
-    `.act` and `.tree` take a dictionary of whole numbers by path. A name without an extension takes a list of
-    `bytes`, which becomes a pack, or the data of a table, which becomes a folder.
+    `.act` and `.tree` take a dictionary of whole numbers by path.
+    A name without an extension takes a list of `bytes`, which becomes a pack, or the data of a
+    table, which becomes a folder.
 
     A table and a pack are also written from a generator of records, one by one: values, arrays of
     one shape, dictionaries with the same keys, or `bytes`. Only a few of them are in memory at a

@@ -43,8 +43,8 @@ from ._steps import (
 __all__ = [
     "MOVES",
     "Dataset",
-    "Finding",
     "Exponents",
+    "Finding",
     "Meta",
     "PackReader",
     "PackStats",

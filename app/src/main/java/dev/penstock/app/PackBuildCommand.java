@@ -126,8 +126,9 @@ final class PackBuildCommand extends Command {
     }
 
     private long alignment() {
-        if (alignment != null && alignment < 1) {
-            throw new IllegalArgumentException("--align must be at least 1, got " + alignment);
+        if (alignment != null && (alignment < 1 || Long.bitCount(alignment) != 1)) {
+            throw new IllegalArgumentException(
+                    "--align must be a power of two, such as 1, 64 or 4096, got " + alignment);
         }
         return alignment == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : alignment;
     }

@@ -76,6 +76,12 @@ public record MixtureSpec(
                 throw new IllegalArgumentException("the stage from sample " + from
                         + " of the mixture has no weights; give weights, or a temperature for weights by size");
             }
+            weights.forEach((name, weight) -> {
+                if (!(weight >= 0) || Double.isInfinite(weight)) {
+                    throw new IllegalArgumentException("the stage from sample " + from + " of the mixture has the weight "
+                            + weight + " for " + name + "; weights must be finite and not negative");
+                }
+            });
             for (Set<String> used : List.of(weights.keySet(), where.keySet())) {
                 for (String name : used) {
                     if (!names.contains(name)) {

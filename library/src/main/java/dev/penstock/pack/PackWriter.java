@@ -53,10 +53,9 @@ public final class PackWriter implements AutoCloseable {
         private static final long ALIGNMENT_MAX = 1L << 30;
 
         public Options {
-            boolean isPower = alignment >= 1 && alignment <= ALIGNMENT_MAX && Long.bitCount(alignment) == 1;
-            if (alignment != AUTOMATIC_ALIGNMENT && !isPower) {
-                throw new IllegalArgumentException("alignment must be a power of two between 1 and " + ALIGNMENT_MAX
-                        + ", such as 1, 64 or 4096, got " + alignment);
+            if (alignment != AUTOMATIC_ALIGNMENT && (alignment < 1 || alignment > ALIGNMENT_MAX)) {
+                throw new IllegalArgumentException(
+                        "alignment must be between 1 and " + ALIGNMENT_MAX + ", got " + alignment);
             }
             PackCodecs.code(codec);
         }

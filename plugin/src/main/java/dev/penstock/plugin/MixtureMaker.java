@@ -43,27 +43,25 @@ public record MixtureMaker(
     ///
     /// @throws IllegalArgumentException when the declaration is wrong; the message names the file
     public static MixtureMaker open(Path file, Catalog.Options options) throws IOException {
-        MixtureSpec spec;
-        try {
-            spec = MixtureText.parse(MixtureFile.read(file));
-        } catch (ArithmeticException | IllegalArgumentException e) {
-            String message = e.getMessage();
-            throw new IllegalArgumentException(
-                    message.startsWith(file.toString()) ? message : file + ": " + message, e);
-        }
         List<Dataset> opened = new ArrayList<>();
         try {
+            MixtureSpec spec = MixtureText.parse(MixtureFile.read(file));
             for (MixtureSpec.Source source : spec.sources()) {
                 opened.add(opened(source, file.toAbsolutePath().getParent(), options));
             }
-            return of(spec, opened);
+            return of(file, spec, opened);
+        } catch (ArithmeticException | IllegalArgumentException e) {
+            close(opened);
+            String message = e.getMessage();
+            throw new IllegalArgumentException(
+                    message.startsWith(file.toString()) ? message : file + ": " + message, e);
         } catch (Throwable e) {
             close(opened);
             throw e;
         }
     }
 
-    private static MixtureMaker of(MixtureSpec spec, List<Dataset> opened) throws IOException {
+    private static MixtureMaker of(Path file, MixtureSpec spec, List<Dataset> opened) throws IOException {
         List<MixtureSpec.Part> parts = spec.parts();
         List<Dataset> datasets = new ArrayList<>();
         List<Sampler> samplers = new ArrayList<>();
@@ -77,7 +75,7 @@ public record MixtureMaker(
             datasets.add(dataset);
             names.add(source.name() + (part.where() == null ? "" : " where " + part.where()));
         }
-        return new MixtureMaker(spec, names, opened, Concat.of(datasets), spec.sampler(parts, samplers));
+        return new MixtureMaker(spec, names, opened, Concat.owning(Location.of(file), datasets), spec.sampler(parts, samplers));
     }
 
     /// Both conditions, of which each may be null.
