@@ -27,13 +27,13 @@ EVERY = 50
 
 
 def make_shards(folder: Path) -> None:
-    """Writes the points. The fourth shard has targets that are a thousand times too large."""
+    """Writes the points. The fourth shard has targets that are far too large."""
     rng = np.random.default_rng(1)
     x = rng.normal(size=(ROWS, 4)).astype(np.float32)
     y = (x @ np.array([1, -2, 3, 0.5], np.float32) + 0.01 * rng.normal(size=ROWS)).astype(
         np.float32
     )
-    y[POISONED] *= 1000
+    y[POISONED] += 1000
     for shard, rows in enumerate(np.split(np.arange(ROWS), SHARDS)):
         penstock.write(folder / f"part-{shard}.npy", {"x": x[rows], "y": y[rows]})
 
@@ -58,8 +58,7 @@ def train(dataset: penstock.Dataset, weights: np.ndarray, folder: Path) -> np.nd
 def culprits(folder: Path, dataset: penstock.Dataset) -> tuple[int, np.ndarray]:
     """Returns the first step whose loss is a spike, and the records that do not fit."""
     losses = np.loadtxt(folder / "losses.txt")
-    later = losses[EVERY:]
-    spikes = EVERY + np.flatnonzero(later > 100 * np.median(later))
+    spikes = np.flatnonzero(losses > 100 * np.median(losses[:EVERY]))
     before = json.loads((folder / f"step-{spikes[0] // EVERY * EVERY}.json").read_text())
     with penstock.Loader(dataset, BATCH, seed=7) as loader:
         loader.load_state_dict(before["data"])

@@ -31,5 +31,5 @@ def test_exactly_the_poisoned_records_are_found_and_left_out(
     assert f"{len(module.POISONED)} records do not fit, in {{'part-3.npy': 24}}" in printed, printed
     first = module.POISONED.start - 3 * module.ROWS // module.SHARDS
     assert str(list(range(first, first + 24))) in printed, printed
-    assert float(re.search(r"largest loss is (\S+),", printed)[1]) < 10  # type: ignore[index]
+    assert float(re.search(r"largest loss is (\S+),", printed)[1]) < 100  # type: ignore[index]
     assert np.loadtxt(tmp_path / "losses.txt")[-50:].max() < 0.01
