@@ -204,7 +204,7 @@ class Tree(_Paths):
         Raises:
             KeyError: when no path of the tree begins with this one
         """
-        value, children = self.get(path), self.children(path)
+        value, children = self.get(_bytes(path)), self.children(path)
         if value is None and not children:
             raise KeyError(path)
         return TreeNode(_bytes(path), value, children)

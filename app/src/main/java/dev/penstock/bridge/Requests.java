@@ -69,19 +69,6 @@ final class Requests {
             case "progress" -> LoaderRequests.progress(request);
             case "stats" -> LoaderRequests.stats(request);
 
-            case "treeCount" -> TreeRequests.count(request);
-            case "treeFingerprint" -> TreeRequests.fingerprint(request);
-            case "treeFullFingerprint" -> TreeRequests.fullFingerprint(request);
-            case "treeVerify" -> TreeRequests.verify(request);
-            case "treeGet" -> TreeRequests.get(request);
-            case "treeSort" -> TreeRequests.sort(request);
-            case "treeSortMore" -> TreeRequests.sortMore(request);
-            case "treeSortFinish" -> TreeRequests.sortFinish(request);
-            case "treeChildren" -> TreeRequests.children(request);
-            case "treeStats" -> TreeRequests.stats(request);
-            case "treeScan" -> TreeRequests.scan(request);
-            case "treeNext" -> TreeRequests.next(request);
-
             case "hybridOpen" -> HybridTreeRequests.open(request);
             case "hybridPut" -> HybridTreeRequests.put(request);
             case "hybridRemove" -> HybridTreeRequests.remove(request);
@@ -99,6 +86,7 @@ final class Requests {
             case "finish" -> WriterRequests.finish(request);
             case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
 
+            case String verb when verb.startsWith("tree") -> TreeRequests.answer(request);
             default -> PartRequests.answer(request);
         };
     }

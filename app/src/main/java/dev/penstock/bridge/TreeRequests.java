@@ -28,6 +28,25 @@ final class TreeRequests {
 
     private TreeRequests() {}
 
+    /// Answers the requests whose verbs begin with "tree".
+    static Object answer(Request request) throws IOException {
+        return switch (request.verb()) {
+            case "treeCount" -> count(request);
+            case "treeFingerprint" -> fingerprint(request);
+            case "treeFullFingerprint" -> fullFingerprint(request);
+            case "treeVerify" -> verify(request);
+            case "treeGet" -> get(request);
+            case "treeSort" -> sort(request);
+            case "treeSortMore" -> sortMore(request);
+            case "treeSortFinish" -> sortFinish(request);
+            case "treeChildren" -> children(request);
+            case "treeStats" -> stats(request);
+            case "treeScan" -> scan(request);
+            case "treeNext" -> next(request);
+            case String verb -> throw new IllegalArgumentException("there is no request " + verb);
+        };
+    }
+
     static Object open(Request request, Location path, TreeReader.Options options) throws IOException {
         TreeReader tree = TreeReader.open(path, options);
         Map<String, Object> description = new LinkedHashMap<>();
