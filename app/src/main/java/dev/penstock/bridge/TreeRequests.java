@@ -151,7 +151,9 @@ final class TreeRequests {
         Sorting sorting = request.object("handle", Sorting.class);
         TreeSorter.Result[] result = new TreeSorter.Result[1];
         TreeWriter.write(
-                sorting.target(), sorting.options(), writer -> result[0] = sorting.sorter().writeTo(writer));
+                sorting.target(),
+                sorting.options(),
+                writer -> result[0] = sorting.sorter().writeTo(writer));
         return List.of(result[0].keyCount(), result[0].duplicateCount());
     }
 

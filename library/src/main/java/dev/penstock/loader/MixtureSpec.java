@@ -78,8 +78,9 @@ public record MixtureSpec(
             }
             weights.forEach((name, weight) -> {
                 if (!(weight >= 0) || Double.isInfinite(weight)) {
-                    throw new IllegalArgumentException("the stage from sample " + from + " of the mixture has the weight "
-                            + weight + " for " + name + "; weights must be finite and not negative");
+                    throw new IllegalArgumentException(
+                            "the stage from sample " + from + " of the mixture has the weight " + weight + " for "
+                                    + name + "; weights must be finite and not negative");
                 }
             });
             for (Set<String> used : List.of(weights.keySet(), where.keySet())) {

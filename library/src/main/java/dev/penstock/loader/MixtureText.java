@@ -22,9 +22,9 @@ import java.util.Set;
 /// seed: 7
 /// ```
 ///
-/// Instead of `stages` there may be `weights` for the whole run, or `temperature` alone. A stage begins at a `sample`
-/// of the run, or at a `step`, of `step_size` samples each; its ramp counts the same. Words that mean nothing are
-/// refused.
+/// Instead of `stages` there may be `weights` for the whole run, or `temperature` alone. A stage begins at a
+/// `sample` of the run, or at a `step`, of `step_size` samples each; its ramp counts the same. Words that mean
+/// nothing are refused.
 public final class MixtureText {
     private static final Set<String> KEYS =
             Set.of("sources", "stages", "weights", "temperature", "length", "seed", "step_size");

@@ -207,9 +207,7 @@ public final class HybridTree implements AutoCloseable {
         NavigableMap<byte[], OptionalLong> changes = now.changes();
         return now.scan(
                 snapshot -> snapshot.scanRange(from, end),
-                end == null
-                        ? changes.tailMap(from, true)
-                        : changes.subMap(from, true, end, false));
+                end == null ? changes.tailMap(from, true) : changes.subMap(from, true, end, false));
     }
 
     /// Acquires the current state, whose snapshot stays open until it is released. If its snapshot is closed, a

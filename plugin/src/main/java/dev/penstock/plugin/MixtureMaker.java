@@ -75,7 +75,8 @@ public record MixtureMaker(
             datasets.add(dataset);
             names.add(source.name() + (part.where() == null ? "" : " where " + part.where()));
         }
-        return new MixtureMaker(spec, names, opened, Concat.owning(Location.of(file), datasets), spec.sampler(parts, samplers));
+        return new MixtureMaker(
+                spec, names, opened, Concat.owning(Location.of(file), datasets), spec.sampler(parts, samplers));
     }
 
     /// Both conditions, of which each may be null.
