@@ -41,8 +41,10 @@ final class PackStatsCommand extends PackfileCommand {
                 if (family != null) {
                     // The figures of the original program come first, with its words.
                     summary.putAll(family.summary(pack, progress));
-                    family.statistics(pack, progress).forEach(summary::putIfAbsent);
-                    summary.remove("count");
+                    if (!isAsOriginal()) {
+                        family.statistics(pack, progress).forEach(summary::putIfAbsent);
+                        summary.remove("count");
+                    }
                 }
                 (summary.isEmpty() ? figures : summary).forEach((label, value) -> print(label + ": " + text(value)));
             }
