@@ -9,7 +9,8 @@ import java.util.List;
 
 /// Puts the values of stored columns into the shape that their levels tell.
 ///
-/// An entry of a stored column begins a value of a node if it begins an item of the innermost list around the node.
+/// An entry of a stored column begins a value of a node if it begins an item of the innermost list around the
+/// node.
 final class Assembly {
     private final LeafReader[] leaves;
 

@@ -51,7 +51,8 @@ record ParquetFooter(Location location, long size, FileMetaData data, List<Parqu
                     location,
                     size - TAIL_SIZE,
                     Reason.TRUNCATED,
-                    "it does not end with the footer of a Parquet file: the file is cut off, or is still being written");
+                    "it does not end with the footer of a Parquet file: the file is cut off, or is still being"
+                            + " written");
         }
         long start = size - TAIL_SIZE - footerSize;
         try {

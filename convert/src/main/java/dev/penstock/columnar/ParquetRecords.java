@@ -26,8 +26,8 @@ import java.util.Set;
 
 /// The rows of Parquet files with the same columns, one file after another.
 ///
-/// Row groups are read by several threads and passed on in order ([ParquetThreads]). Columns that nothing needs are
-/// not read, and neither are row groups in which no row can match the condition.
+/// Row groups are read by several threads and passed on in order ([ParquetThreads]). Columns that nothing needs
+/// are not read, and neither are row groups in which no row can match the condition.
 ///
 /// A file is opened when its first row group is read, and its footer is read again then, so that memory does not
 /// grow with the number of files. A file that has changed since is an error.
