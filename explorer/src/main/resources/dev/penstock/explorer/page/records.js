@@ -10,6 +10,7 @@ import {RecordPanel} from "./record.js";
 import {Filter} from "./filter.js";
 import {content} from "./cells.js";
 import {isFlagged, toggle} from "./marks.js";
+import {group} from "./related.js";
 
 const LINE_HEIGHT = 30;
 const PICTURE_LINE_HEIGHT = 72;
@@ -20,7 +21,7 @@ const TILE_SIZE = 168;
 const TILE_HEIGHT = 190;
 
 /** What the rows depend on. Everything else in the address only moves or opens something. */
-const KEYS = ["dataset", "where", "seed", "fields", "view"];
+const KEYS = ["dataset", "where", "seed", "fields", "view", "group"];
 
 let view = null;
 
@@ -65,7 +66,8 @@ class View {
     this.first = first;
     this.state = state;
     this.signal = signal;
-    this.cursor = Number(state.row ?? 0);
+    const isPlain = !state.where && state.seed === undefined && state.group === undefined;
+    this.cursor = Number(state.row ?? (isPlain ? state.record : 0) ?? 0);
     this.hasPictures = first.rows.some((row) => row.cells.some((cell) => cell.media?.startsWith("image/")));
     this.isAlbum = state.view === "album";
     this.rows = new Rows({...rowState(state), view: null}, signal, () => this.loaded());
@@ -80,6 +82,7 @@ class View {
       onclick: (event) => this.clicked(event)}, this.isAlbum ? null : this.head, this.scroller.element);
     this.element = h("div", {class: "records"},
       h("h1", {class: "unseen"}, `Records of ${first.dataset}`), this.toolbar(), this.filter.element,
+      first.group ? h("div", {class: "group-bar"}, group(first.group, first.dataset)) : null,
       h("div", {class: "split"}, h("div", {class: "sideways"}, this.grid), this.panel.element));
     this.showHead();
   }
@@ -155,7 +158,7 @@ class View {
     this.seed = h("input", {id: "seed", size: 6, inputmode: "numeric", value: this.state.seed ?? "0", "aria-label": "Seed of the shuffle", autocomplete: "off"});
     const isOn = this.state.seed !== undefined;
     return h("form", {class: "inline", onsubmit: (event) => { event.preventDefault(); this.reshuffle(this.seed.value.trim() || "0"); }},
-      h("button", {id: "shuffle", title: "Rows in the order of the loader's shuffle with this seed (s)"}, "Shuffle"), this.seed,
+      h("button", {id: "shuffle", title: "A random sample: rows in the order of the loader's shuffle with this seed (s)"}, "Shuffle"), this.seed,
       isOn ? h("button", {type: "button", class: "quiet", onclick: () => this.reshuffle(null)}, "In order") : null);
   }
 
