@@ -50,7 +50,8 @@ def from_memory(data: Any) -> Any:
     opened where it is.
 
     A map-style dataset, which is any other object with `__len__` and `__getitem__` or
-    `__getitems__`, becomes a `penstock.Objects`. Nothing of it is copied or read.
+    `__getitems__`, becomes a `penstock.Objects`, as does a list of tuples whose parts fit in no
+    array, such as `(image, "cat")`. Nothing of it is copied or read.
 
     Args:
         data: an array or a tensor, whose first dimension counts the records; a dictionary of
@@ -297,7 +298,7 @@ def coerced(data: Any, what: str) -> Dataset:
         _objects.refuse_iterable(data)
     kinds = (np.ndarray, Mapping, list, tuple, range)
     is_data = isinstance(data, kinds) or hasattr(data, "__array__")
-    if not is_data or isinstance(data, np.generic):
+    if not is_data or isinstance(data, np.generic) or _objects.is_objects(data):
         raise TypeError(
             f"{what} must be a penstock dataset, a path, an array, a dictionary of columns or a "
             f"list of bytes, got {_arguments.shown(data)}"
