@@ -17,6 +17,9 @@ const FORMATS = ["table.npy", "photos.a2pack", "mixed.a2pack", "table.store", "g
 const PAGES = {fields: ".card:not(.waiting)", order: ".figure-tile", history: "#choose-checkpoint", compare: "#other", flags: "#flag-count"};
 const shown = (page, selector) => until(page, selector, (where) => document.querySelector(where), selector);
 
+/** The number of controls that a screen reader has no name for. */
+const unnamed = (page) => page.$$eval("button, input, a, select, summary", (all) => all.filter((one) => !(one.textContent.trim() || one.getAttribute("aria-label") || one.closest("label"))).length);
+
 /** A checkpoint of a run on a dataset: three steps of the second epoch are done, on two ranks. */
 async function checkpoint(page, dataset, records) {
   const info = await page.evaluate(async (name) => (await fetch(`overview?format=json&dataset=${name}`)).json().then((data) => data.info), dataset);
@@ -189,6 +192,16 @@ const checks = [
     await text(page, "#alert", "No record has the name");
   }],
 
+  ["a key leads to its record", async (page) => {
+    await page.goto(records("table.npy"));
+    await page.fill("#goto", "id = 12345");
+    await page.press("#goto", "Enter");
+    await text(page, "#record h2", "Record 12,345");
+    await page.fill("#goto", "id = -1");
+    await page.press("#goto", "Enter");
+    await text(page, "#alert", "No record has id = -1");
+  }],
+
   ["hostile names and records stay text", async (page) => {
     await page.goto(records("mixed.a2pack"));
     const count = await page.evaluate(async () => (await fetch(location.href + "&format=json")).json().then((data) => data.records));
@@ -234,6 +247,8 @@ const checks = [
     await until(page, "a heat map", () => document.querySelector("#record [data-field=board] canvas"));
     await page.goto(records("digits.npy", "&record=5"));
     await until(page, "a picture", () => document.querySelector("#record canvas.picture"));
+    await page.goto(records("clips.npy", "&record=1"));
+    await until(page, "pictures", () => document.querySelectorAll("#record .picture-grid canvas").length === 5);
   }],
 
   ...Object.entries(PAGES).map(([name, ready]) => [`every format has the page ${name}`, async (page) => {
@@ -242,6 +257,7 @@ const checks = [
       await shown(page, ready);
       equal(await page.$$eval("main .error", (all) => all.map((one) => one.textContent)), [], `errors of ${format}`);
       equal(await isHacked(page), undefined, format);
+      equal(await unnamed(page), 0, `controls of ${format} without a name`);
       await fits(page);
     }
   }]),
@@ -377,7 +393,7 @@ const checks = [
   ["a screen reader finds names and roles", async (page) => {
     await page.goto(records("table.npy"));
     await until(page, "rows", () => document.querySelectorAll("#grid .row").length > 5);
-    equal(await page.$$eval("button, input, a, select", (all) => all.filter((one) => !(one.textContent.trim() || one.getAttribute("aria-label") || one.closest("label"))).length), 0, "controls without a name");
+    equal(await unnamed(page), 0, "controls without a name");
     equal(await page.$eval("#grid", (grid) => [grid.getAttribute("role"), grid.getAttribute("aria-rowcount")]), ["grid", "20001"], "grid");
     equal(await page.$eval("#grid .row:not(.head)", (row) => [row.getAttribute("role"), row.getAttribute("aria-rowindex")]), ["row", "2"], "row");
     equal(await page.$$eval("h1", (all) => all.length), 1, "headings");

@@ -48,6 +48,10 @@ final class ExplorerData {
         digits(data.resolve("digits.npy"));
         sparse(data.resolve("billion.npy"), 1_000_000_000);
         tokens(data.resolve("tokens.npy"));
+        write(
+                data.resolve("clips.npy"),
+                new RowType(DType.parse("u1"), List.of(5L, 16L, 16L)),
+                MemorySegment.ofArray(new byte[2 * 5 * 16 * 16]));
         run(
                 "pack",
                 "build",

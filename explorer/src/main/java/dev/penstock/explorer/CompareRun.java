@@ -26,6 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// **Threads.** One thread at a time continues; it holds [#lock]. Any thread reads the results.
 final class CompareRun implements Search {
     private static final int LISTED_MAX = 10_000;
+    private static final long BATCH_BYTES_MAX = 8 << 20;
 
     /// The kinds of records.
     enum Kind {
@@ -131,17 +132,35 @@ final class CompareRun implements Search {
         boolean isWithoutDeleted = !left.hasDeleted() && !other.hasDeleted();
         tracker.at(searchedCount(), total());
         scan(left, both, tracker, (chunk, batch) -> {
-            other.gather(chunk.indices(), batch);
-            if (isWithoutDeleted && isSameWhole(chunk.batch(), batch)) {
-                addSame(chunk.indices().length);
-                return;
-            }
-            for (int row = 0; row < chunk.indices().length; row++) {
-                long index = chunk.indices()[row];
-                compare(left, index, chunk.batch(), row, other, index, batch, row);
+            long[] indices = chunk.indices();
+            for (int start = 0, limit; start < indices.length; start = limit) {
+                limit = limit(other, indices, start);
+                other.gather(Arrays.copyOfRange(indices, start, limit), batch);
+                boolean isWhole = limit - start == indices.length;
+                if (isWhole && isWithoutDeleted && isSameWhole(chunk.batch(), batch)) {
+                    addSame(indices.length);
+                    return;
+                }
+                for (int row = start; row < limit; row++) {
+                    compare(left, indices[row], chunk.batch(), row, other, indices[row], batch, row - start);
+                }
             }
         });
         addRest(leftCount > both ? Kind.REMOVED : Kind.ADDED, both);
+    }
+
+    /// The end of the records that are read at once. Those of the right dataset may be larger.
+    private int limit(Dataset other, long[] indices, int start) throws IOException {
+        long bytes = 0;
+        for (int i = start; i < indices.length; i++) {
+            for (Field field : fields) {
+                bytes += field.isVariable() ? RecordReader.size(other, field, indices[i]) : 0;
+            }
+            if (bytes > BATCH_BYTES_MAX && i > start) {
+                return i;
+            }
+        }
+        return indices.length;
     }
 
     /// The records behind the end of the shorter dataset.

@@ -29,6 +29,12 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
 
     private static final int SHOWN_MAX = 200;
 
+    /// A step of all ranks with more samples is not computed.
+    private static final long STEP_SIZE_MAX = 1 << 20;
+
+    /// The samples that the picture is made of.
+    private static final long NEAR_SAMPLES_MAX = 1 << 22;
+
     @Override
     public Object json(Query query) throws IOException {
         String id = query.text("dataset");
@@ -49,10 +55,11 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
         json.put("mismatch", mismatch(state, dataset));
         Sampler sampler = SamplerRecipe.make(state.orderRecipe(), new SamplerRecipe.Data() {});
         History history = History.of(state, sampler);
+        long stepSize = stepSize(history);
         long now = history.stepsUntil(state.epoch(), state.delivered());
         json.put("now", now(state, history, sampler, now));
-        long from = Math.max(0, now - NEAR_STEPS);
-        json.put("near", near(history, sampler, from, now + NEAR_STEPS));
+        long near = Math.min(NEAR_STEPS, NEAR_SAMPLES_MAX / stepSize / 2);
+        json.put("near", near(history, sampler, Math.max(0, now - near), now + near));
         long step = query.number("step", Math.max(0, now - 1), 0, Long.MAX_VALUE);
         Step chosen = Step.of(history, step);
         json.put("steps", List.of(chosen.json()));
@@ -63,6 +70,19 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
                 "penstock history CHECKPOINT.json "
                         + Quoted.shell(dataset.location().toString()) + " --step " + step);
         return json;
+    }
+
+    /// The largest number of samples in a step of all ranks.
+    private static long stepSize(History history) {
+        long largest = history.segments().stream()
+                .mapToLong(one -> Math.min(one.recordCount(), Math.multiplyExact(one.batchSize(), one.worldSize())))
+                .max()
+                .orElse(1);
+        if (largest > STEP_SIZE_MAX) {
+            throw new IllegalArgumentException("a step of this run has " + largest + " samples, and the explorer shows"
+                    + " steps of at most " + STEP_SIZE_MAX + "; penstock history shows any step");
+        }
+        return Math.max(1, largest);
     }
 
     private static LoaderState state(Query query) {

@@ -213,8 +213,8 @@ public final class History {
         throw new IndexOutOfBoundsException("epoch " + epoch + " has no step " + step);
     }
 
-    /// The number of steps from the beginning of training until all ranks together were given this number of samples
-    /// of an epoch.
+    /// The number of steps from the beginning of training until all ranks together were given this number of
+    /// samples of an epoch.
     public long stepsUntil(long epoch, long delivered) {
         requireEpoch(epoch);
         long before = stepsBefore(epoch);

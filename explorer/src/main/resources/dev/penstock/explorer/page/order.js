@@ -45,7 +45,8 @@ export async function show(main, state) {
   const result = h("div", {id: "plan", class: "plan"});
   const parameters = Object.fromEntries([...ALL, "dataset", "epoch", "step", "rank", "record"].map((name) => [name, state[name]]));
   keys = {};
-  fill(main, h("h1", {}, `Order of ${state.dataset}`), h("div", {class: "order"}, h("details", {class: "choose", open: innerWidth > 760}, h("summary", {}, "Choose the order"), form(page)), h("div", {class: "order-main"}, status, result)));
+  fill(main, h("h1", {}, `Order of ${state.dataset}`),
+    h("p", {class: "path"}, "Of a run with a checkpoint: ", link("history", {dataset: state.dataset}, {id: "to-run"}, "where it is, what it saw, and what comes"), "."), h("div", {class: "order"}, h("details", {class: "choose", open: innerWidth > 760}, h("summary", {}, "Choose the order"), form(page)), h("div", {class: "order-main"}, status, result)));
   load(page, parameters, status, result);
   return () => { stop.abort(); keys = {}; };
 }

@@ -130,7 +130,7 @@ class View {
   }
 
   goTo() {
-    this.target = h("input", {id: "goto", size: 15, placeholder: "Index or name (g)", "aria-label": "Go to index or name", autocomplete: "off"});
+    this.target = h("input", {id: "goto", size: 17, placeholder: "Index, name, id = 3 (g)", "aria-label": "Go to an index, a name, or a key such as id = 3", autocomplete: "off"});
     return h("form", {class: "inline", onsubmit: (event) => { event.preventDefault(); this.find(this.target.value.trim()); }}, this.target);
   }
 
@@ -139,10 +139,11 @@ class View {
     try {
       warn(null);
       const isIndex = /^[\d_,. ]+$/.test(text);
+      const key = isIndex ? null : text.match(/^(`[^`]+`|[A-Za-z_]\w*)\s*={1,2}\s*(\S.*)$/);
       let index = isIndex ? Number(text.replace(/[_,. ]/g, "")) : null;
       if (!isIndex) {
-        const found = await getJson("find", {dataset: this.first.dataset, name: text}, this.signal);
-        if (found.index === null) throw new Error(`No record has the name ${text}` + (found.exact ? "." : `; ${number(found.searched)} names of ${number(found.of)} were searched.`));
+        const found = await getJson("find", {dataset: this.first.dataset, ...(key ? {where: `${key[1]} == ${key[2]}`} : {name: text})}, this.signal);
+        if (found.index === null) throw new Error((key ? `No record has ${text}` : `No record has the name ${text}`) + (found.exact ? "." : `; ${number(found.searched)} records of ${number(found.of)} were searched.`));
         index = found.index;
       }
       if (index >= this.first.records) throw new Error(`Record ${number(index)} is out of range: there are ${number(this.first.records)} records.`);

@@ -15,6 +15,7 @@ const SIDE_MAX = 1024;
 /** Vectors from this length on are also shown as a strip of colours. */
 const STRIP_MIN = 16;
 const STRIP_ACROSS = 32;
+const GRID_MAX = 64;
 
 export async function renderArray(place, field, value, signal) {
   const {bytes: data, size} = await getBytes({...value, size: SIZE_MAX}, signal);
@@ -27,12 +28,14 @@ export async function renderArray(place, field, value, signal) {
   const flat = shape.length > 2 ? [shape.slice(0, -1).reduce((a, b) => a * b, 1), shape.at(-1)] : shape;
   if (flat.length === 2 && isWhole && flat[0] > 1 && flat[1] > 1) views["Heat map"] = () => heatMap(values, flat);
   if (image && isWhole) views.Picture = () => picture(values, image);
+  const grid = isWhole && !image ? gridShape(field.type, shape) : null;
+  if (grid) views.Grid = () => pictures(values, grid);
   const exponents = isWhole ? boardOf(field, values) : null;
   if (exponents) views.Board = () => board(exponents);
   if (areTokens(field, values)) views.Tokens = () => tokens(values);
   const isEmbedding = isWhole && flat.length === 1 && /^(f|bf)/.test(field.type) && values.length >= STRIP_MIN;
   if (isEmbedding) views.Strip = () => heatMap(values, [Math.ceil(values.length / STRIP_ACROSS), Math.min(values.length, STRIP_ACROSS)]);
-  const usual = exponents ? "Board" : views.Tokens && looksLikeTokens(field) ? "Tokens" : views.Picture ? "Picture" : views["Heat map"] ? "Heat map" : values.length > 12 && views.Line ? "Line" : "Values";
+  const usual = exponents ? "Board" : views.Grid ? "Grid" : views.Tokens && looksLikeTokens(field) ? "Tokens" : views.Picture ? "Picture" : views["Heat map"] ? "Heat map" : values.length > 12 && views.Line ? "Line" : "Values";
   const body = h("div", {class: "array"});
   const buttons = Object.keys(views).map((name) => h("button", {type: "button", "aria-pressed": name === usual, onclick: () => choose(name)}, name));
   const choose = (name) => {
@@ -83,6 +86,18 @@ function pictureShape(type, shape) {
   if ([1, 3, 4].includes(shape[2])) return {height: shape[0], width: shape[1], channels: shape[2]};
   if ([1, 3, 4].includes(shape[0])) return {height: shape[1], width: shape[2], channels: shape[0], isPlanar: true};
   return null;
+}
+
+/** Several pictures: their number, and the shape of each. */
+function gridShape(type, shape) {
+  const each = shape.length > 2 ? pictureShape(type, shape.slice(1)) : null;
+  return each && each.height > 7 && each.width > 7 && shape[0] > 0 ? {count: shape[0], each} : null;
+}
+
+function pictures(values, {count, each}) {
+  const size = each.height * each.width * each.channels;
+  return h("div", {class: "picture-grid"}, Array.from({length: Math.min(count, GRID_MAX)}, (_, i) => picture(values.subarray(i * size, (i + 1) * size), each)),
+    count > GRID_MAX ? h("p", {class: "amount"}, `the first ${GRID_MAX} of ${number(count)} pictures`) : null);
 }
 
 function canvas(width, height, label) {
