@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The processor time and the memory to start, to resume and to find a record, for a million records on one rank up
-/// to a trillion on 16,384, beside the smallest case: the cost must not grow. And how even the ranks are.
+/// The processor time and the memory to start, to resume and to find a record, for a million records on one
+/// rank up to a trillion on 16,384, beside the smallest case: the cost must not grow. And how even the ranks
+/// are.
 final class ScaleOrderCases {
     private static final long[] COUNTS = {1_000_000L, 1_000_000_000L, 1_000_000_000_000L};
     private static final int[] WORLDS = {1, 64, 1024, 16_384};
