@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from . import plugins, samplers, shards, transforms
 from ._column import Column
 from ._converting import convert, doctor
+from ._copying import copy
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import (
@@ -97,6 +98,7 @@ __all__ = [
     "collate",
     "concat",
     "convert",
+    "copy",
     "doctor",
     "from_memory",
     "memory",

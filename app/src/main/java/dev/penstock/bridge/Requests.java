@@ -91,7 +91,7 @@ final class Requests {
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
-            case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
+            case "pipe", "convert", "copy", "doctor" -> ConvertRequests.answer(request);
 
             default -> PartRequests.answer(request);
         };

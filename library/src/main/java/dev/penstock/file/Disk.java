@@ -205,6 +205,11 @@ public interface Disk {
             return 0;
         }
 
+        /// A text that is another one when the file was replaced or changed, as far as that can be known.
+        default String version() {
+            return Long.toString(modifiedNanos());
+        }
+
         @Override
         void close() throws IOException;
     }

@@ -63,6 +63,15 @@ public interface Storage {
         }
     }
 
+    /// Writes objects of this storage.
+    ///
+    /// @param location what is to be written, for the message
+    /// @throws IllegalArgumentException when the storage is read-only
+    default ObjectWriter writer(Location location) {
+        throw new IllegalArgumentException(
+                location + " cannot be written: this kind of storage is read-only; write to a local path or to s3://");
+    }
+
     /// The sizes of requests for an object that suit the storage, as far as it knows them.
     default Pace pace(Location object) {
         return Pace.DEFAULT;

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -100,7 +101,9 @@ class S3FaultTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"NONE", "WRONG_BYTE"})
     void aThirdOfFaultyAnswersLeavesTheDataRight(Fault fault) throws IOException {
         RangeSample sample = RangeSample.PACK;
         List<String> expected = sample.answers(Location.of(sample.write(folder)), ReaderOptions.DEFAULT);
@@ -133,7 +136,7 @@ class S3FaultTest {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"NONE", "STATUS"})
+            names = {"NONE", "STATUS", "WRONG_BYTE"})
     void aFaultThatStaysIsAnErrorThatNamesTheObject(Fault fault) throws IOException {
         Location object = bucket.resolve("object");
         server.put(object, new byte[100_000]);
@@ -196,6 +199,19 @@ class S3FaultTest {
             DatasetException.Corrupt replaced =
                     assertThrows(DatasetException.Corrupt.class, () -> dataset.gather(new long[] {2900, 5}, batch));
             assertEquals(Reason.SHARD_CHANGED, replaced.reason());
+        }
+    }
+
+    @Test
+    void aWrongByteIsFoundByTheChecksum() throws IOException {
+        Location remote = server.copy(RangeSample.PACK.write(folder), bucket);
+        try (Dataset dataset = open(remote, storage(PATIENT));
+                Batch batch = Batch.create(dataset.fields())) {
+            proxy.fail(_ -> Fault.WRONG_BYTE);
+            long[] all = LongStream.range(0, dataset.count()).toArray();
+            DatasetException.Corrupt wrong =
+                    assertThrows(DatasetException.Corrupt.class, () -> dataset.gather(all, batch));
+            assertEquals(Reason.CHECKSUM, wrong.reason());
         }
     }
 

@@ -98,6 +98,11 @@ final class HttpObject implements Disk.Readable {
     }
 
     @Override
+    public String version() {
+        return etag.isEmpty() ? modified : etag;
+    }
+
+    @Override
     public long read(long offset, MemorySegment target) throws IOException {
         int byteCount = Math.toIntExact(Math.clamp(size - offset, 0, target.byteSize()));
         if (byteCount == 0) {

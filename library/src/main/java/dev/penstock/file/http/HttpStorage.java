@@ -3,6 +3,7 @@ package dev.penstock.file.http;
 
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
+import dev.penstock.file.ObjectWriter;
 import dev.penstock.file.Pace;
 import dev.penstock.file.Storage;
 import java.io.IOException;
@@ -53,6 +54,11 @@ public final class HttpStorage implements Storage {
         } catch (NoSuchFileException e) {
             return isFolder(location);
         }
+    }
+
+    @Override
+    public ObjectWriter writer(Location location) {
+        return server.writer(calls, location);
     }
 
     @Override

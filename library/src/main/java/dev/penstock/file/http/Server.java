@@ -2,6 +2,7 @@
 package dev.penstock.file.http;
 
 import dev.penstock.file.Location;
+import dev.penstock.file.ObjectWriter;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -20,6 +21,22 @@ public interface Server {
     /// @throws IOException when there are no credentials, or they cannot be renewed
     default Map<String, String> headers(Location object, URI address, Map<String, String> headers) throws IOException {
         return headers;
+    }
+
+    /// Returns the headers of a request that sends bytes or changes something.
+    ///
+    /// @param body the bytes that are sent; may be empty
+    default Map<String, String> headers(
+            Location object, URI address, String method, byte[] body, Map<String, String> headers) throws IOException {
+        return headers(object, address, headers);
+    }
+
+    /// Writes objects of this server.
+    ///
+    /// @throws IllegalArgumentException when it is read-only
+    default ObjectWriter writer(HttpCalls calls, Location location) {
+        throw new IllegalArgumentException(
+                location + " cannot be written: web servers are read-only; write to a local path or to s3://");
     }
 
     /// Whether redirections are followed. A redirected request would carry the credentials to another host.
