@@ -83,7 +83,8 @@ final class DiskTarget implements CopyTarget {
 
     /// The names of files and their folders as patterns.
     private static List<String> patterns(List<String> names) {
-        TreeSet<String> patterns = new TreeSet<>();
+        // Opening a store has made the file of its readers' locks.
+        TreeSet<String> patterns = new TreeSet<>(List.of(".lease"));
         for (String name : names) {
             patterns.add(name.replaceAll("([*?\\[\\]{}\\\\])", "\\\\$1"));
             for (int slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
@@ -222,7 +223,6 @@ final class DiskTarget implements CopyTarget {
         if (disk.kind(folder) != Disk.FileKind.FOLDER) {
             return;
         }
-        // Reading a store has created the file of its readers' locks.
         for (Path inside : disk.list(folder)) {
             forceFolders(inside);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
+import dev.penstock.DatasetException;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Format;
 import dev.penstock.file.ChecksummedJson;
@@ -80,13 +81,14 @@ final class ObjectTarget implements CopyTarget {
         if (!isReplacing && (storage.isFolder(target) || writer.find(target) != null)) {
             throw new FileAlreadyExistsException(target.toString());
         }
+        DatasetFiles replaced = isReplacing ? replaced() : null;
         try {
             writer.put(mark, note, !isReplacing);
         } catch (FileAlreadyExistsException e) {
             throw new FileAlreadyExistsException(target.toString(), null, OTHER_COPY);
         }
-        if (isReplacing) {
-            removeCommit();
+        if (replaced != null) {
+            hide(replaced);
         }
         return false;
     }
@@ -101,14 +103,21 @@ final class ObjectTarget implements CopyTarget {
         return ChecksummedJson.write(note);
     }
 
-    /// Takes the dataset that is replaced out of sight, so that nobody reads files of two datasets.
-    private void removeCommit() throws IOException {
+    /// The files of the dataset that is replaced, or null when there is none, or a damaged one.
+    private DatasetFiles replaced() throws IOException {
+        // The mark of another copy would hide the files that it left.
+        writer.delete(mark);
         Catalog.Options options = Catalog.Options.DEFAULT.withReading(reading);
-        Optional<Format> format = storage.isFolder(target) ? Catalog.format(target, options) : Optional.empty();
-        if (format.isEmpty()) {
-            return;
+        try {
+            Optional<Format> format = storage.isFolder(target) ? Catalog.format(target, options) : Optional.empty();
+            return format.isEmpty() ? null : format.get().files(target, options);
+        } catch (DatasetException e) {
+            return null;
         }
-        DatasetFiles files = format.get().files(target, options);
+    }
+
+    /// Takes the dataset that is replaced out of sight, so that nobody reads files of two datasets.
+    private void hide(DatasetFiles files) throws IOException {
         List<String> own = source.files().stream().map(CopySource.Entry::name).toList();
         files.names().stream()
                 .filter(name -> !own.contains(name))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.objects;
 
+import dev.penstock.file.Listed;
 import dev.penstock.file.Location;
 import dev.penstock.file.ObjectWriter;
 import dev.penstock.file.http.Answer;
@@ -138,6 +139,17 @@ final class S3Server implements Server {
 
     @Override
     public List<Location> list(HttpCalls calls, Location folder) throws IOException {
+        return new S3Listing(this, calls, folder)
+                .all().stream().map(Listed::location).toList();
+    }
+
+    @Override
+    public boolean hasLists() {
+        return true;
+    }
+
+    @Override
+    public List<Listed> listed(HttpCalls calls, Location folder) throws IOException {
         return new S3Listing(this, calls, folder).all();
     }
 

@@ -143,7 +143,8 @@ final class FaultyProxy implements AutoCloseable {
             throws IOException, InterruptedException {
         Matcher length = LENGTH.matcher(head);
         if (length.find()) {
-            send(remote, "", asked.readNBytes(Integer.parseInt(length.group(1))), Integer.parseInt(length.group(1)));
+            byte[] body = asked.readNBytes(Integer.parseInt(length.group(1)));
+            send(remote, "", body, body.length);
         }
     }
 

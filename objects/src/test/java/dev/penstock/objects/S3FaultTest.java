@@ -19,6 +19,10 @@ import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.http.HttpCalls;
 import dev.penstock.file.http.HttpStorage;
 import dev.penstock.objects.FaultyProxy.Fault;
+import dev.penstock.shards.ShardWriter;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.URI;
@@ -52,6 +56,9 @@ class S3FaultTest {
     /// For faults that stay.
     private static final HttpCalls.Options HURRIED =
             new HttpCalls.Options(3, Duration.ofSeconds(300), Duration.ofMillis(500), Duration.ofMillis(1));
+
+    /// More than the names of one list.
+    private static final int MANY = 1200;
 
     @TempDir
     private Path folder;
@@ -231,6 +238,33 @@ class S3FaultTest {
         // 30 ms at 20 MB/s are 600 KB; a busy machine has a longer latency and less bandwidth.
         assertTrue(pace.gapSize() > 100_000, pace::toString);
         assertTrue(pace.requestSize() >= Pace.DEFAULT.requestSize(), pace::toString);
+    }
+
+    /// The list of the bucket and the manifest are enough.
+    @ParameterizedTest
+    @ValueSource(strings = {"table", "shards"})
+    void manyShardsOpenWithFewRequests(String kind) throws IOException {
+        Path local = folder.resolve(kind);
+        if (kind.equals("table")) {
+            try (TableWriter writer = TableWriter.create(
+                    local, RowType.of(DType.parse("'<i4'")), TableWriter.Options.DEFAULT.withShardRows(1))) {
+                writer.append(MemorySegment.ofArray(new byte[4 * MANY]));
+            }
+        } else {
+            try (ShardWriter writer = ShardWriter.create(local, 4, ShardWriter.Options.DEFAULT.withShardRows(1))) {
+                writer.append(new double[MANY][4]);
+            }
+        }
+        server.copy(local, bucket);
+        proxy.slow(30, Long.MAX_VALUE);
+        proxy.fail(_ -> Fault.NONE);
+        try (Dataset dataset = open(bucket.resolve(kind), storage(PATIENT));
+                Batch batch = Batch.create(dataset.fields())) {
+            assertEquals(MANY, dataset.count());
+            assertTrue(proxy.requestCount() < 25, "requests: " + proxy.requestCount());
+            dataset.gather(new long[] {1, MANY - 1, 500}, batch);
+            assertEquals(3, batch.rowCount());
+        }
     }
 
     @Test

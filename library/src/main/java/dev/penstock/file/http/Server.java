@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.file.http;
 
+import dev.penstock.file.Listed;
 import dev.penstock.file.Location;
 import dev.penstock.file.ObjectWriter;
 import java.io.IOException;
@@ -60,6 +61,16 @@ public interface Server {
 
     /// Lists the objects and folders directly in a folder, in no particular order.
     List<Location> list(HttpCalls calls, Location folder) throws IOException;
+
+    /// Whether [#listed] knows the sizes and versions of objects.
+    default boolean hasLists() {
+        return false;
+    }
+
+    /// Lists a folder like [#list], with the sizes and versions of objects.
+    default List<Listed> listed(HttpCalls calls, Location folder) throws IOException {
+        throw new UnsupportedOperationException();
+    }
 
     /// Whether the location is a folder.
     default boolean isFolder(HttpCalls calls, Location location) throws IOException {
