@@ -13,7 +13,7 @@ executions=$1
 class=${2:-}
 mkdir -p target
 export JAZZER_FUZZ=1 JAZZER_MAX_EXECUTIONS=$executions JAZZER_MAX_DURATION=1000h
-grep -rl --include='*FuzzTest.java' '^    @FuzzTest' library groups game2048 | sort | while read -r file; do
+grep -rl --include='*FuzzTest.java' '^    @FuzzTest' library convert groups game2048 | sort | while read -r file; do
   name=$(basename "$file" .java)
   [ -z "$class" ] || [ "$class" = "$name" ] || continue
   module=${file%%/*}
