@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 
 /// The content of every slot of every field: the tables on disk, and the differences from them.
 ///
@@ -104,6 +105,16 @@ final class StoreCells implements AutoCloseable {
         tables.prepare();
     }
 
+    /// Reads the slots of some records that are about to be used, if the tables are in a remote storage.
+    ///
+    /// @param records gives the records, which must be below [#length]
+    void fetch(int field, int count, IntToLongFunction records) throws IOException {
+        tables.fetch(field, count, i -> {
+            long slot = records.applyAsLong(i);
+            return slot < slots ? slot : -1;
+        });
+    }
+
     /// The content of a slot.
     StoreEntry get(int field, long slot) throws IOException {
         if (slot >= slots) {
@@ -149,6 +160,28 @@ final class StoreCells implements AutoCloseable {
     /// @param numbers two numbers for each entry, in the form of [StoreEntry#of]
     void appendAll(int field, long[] numbers, int count) {
         pending.get(field).addAll(numbers, count);
+    }
+
+    /// Whether new records from a slot on can be added as they are: they follow all slots, and none is a
+    /// tombstone.
+    ///
+    /// @param appended by field, the entries of the new records
+    boolean canAppend(long slot, List<EntryList> appended) {
+        for (int field = 0; field < fieldCount; field++) {
+            if (nextSlot(field) != slot) {
+                return false;
+            }
+        }
+        return !appended.getFirst().hasDeleted();
+    }
+
+    /// Adds new records after all slots.
+    ///
+    /// @param appended by field, the entries of the new records
+    void appendAll(List<EntryList> appended) {
+        for (int field = 0; field < fieldCount; field++) {
+            pending.get(field).addAll(appended.get(field));
+        }
     }
 
     /// Sets the number of records. New records have no values until they are written.
