@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /// A folder of LitData chunks: an `index.json` and chunks, which may be compressed with Zstandard. The leaves of a
-/// sample are fields, called `outer.inner` where dictionaries and lists are nested; a sample that is a leaf itself is
-/// the field `value`.
+/// sample are fields, called `outer.inner` where dictionaries and lists are nested; a sample that is a leaf
+/// itself is the field `value`.
 public final class LitKind implements SourceKind {
     private static final int DEPTH_MAX = 100;
 
@@ -71,8 +71,8 @@ public final class LitKind implements SourceKind {
         for (int i = 0; i < formats.size(); i++) {
             String name = isTokens ? "tokens" : names.size() == formats.size() ? names.get(i) : Integer.toString(i);
             String format = String.valueOf(formats.get(i));
-            byte[] content = LitFormat.isShaped(format) ? LeafRecords.first(first, sizes, i) : null;
-            Leaf leaf = IndexFile.parse(index, () -> LitFormat.of(name, format, content));
+            byte[] content = LitLeaves.isShaped(format) ? LeafRecords.first(first, sizes, i) : null;
+            Leaf leaf = IndexFile.parse(index, () -> LitLeaves.of(name, format, content));
             columns.add(new LeafRecords.Column(leaf, isTokens ? LeafRecords.WHOLE : -1));
         }
         return columns;

@@ -20,8 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The table beside the files of a folder: `metadata.csv`, `metadata.jsonl` or `labels.csv`, with a column that has
-/// the path of each file below the folder. Its rows are kept in memory.
+/// The table beside the files of a folder: `metadata.csv`, `metadata.jsonl` or `labels.csv`, with a column that
+/// has the path of each file below the folder. Its rows are kept in memory.
 ///
 /// @param fields the other columns
 /// @param rows   the values of the other columns by path; a missing value is null

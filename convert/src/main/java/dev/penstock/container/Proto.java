@@ -3,8 +3,8 @@ package dev.penstock.container;
 
 import dev.penstock.Reason;
 
-/// Reads the fields of a Protocol Buffers message in memory. Nothing outside the message is read, whatever its bytes
-/// are.
+/// Reads the fields of a Protocol Buffers message in memory. Nothing outside the message is read, whatever its
+/// bytes are.
 final class Proto {
     static final int VARINT = 0;
     static final int FIXED_64 = 1;

@@ -11,14 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The fields of the samples of archives, found by a first pass over the names of their files. Only what is decoded
-/// to types is read for that.
+/// The fields of the samples of archives, found by a first pass over the names of their files. Only what is
+/// decoded to types is read for that.
 ///
 /// Archives in which no sample has two files, and whose files have different extensions or none, are plain: each
 /// file is a record with a name.
 ///
-/// @param decoders the fields behind the key for each extension, in the order in which extensions first occur; null
-///                 for plain archives
+/// @param decoders the fields behind the key for each extension, in the order in which extensions first occur;
+///                 null for plain archives
 record SampleShape(Map<String, MemberDecoder> decoders) {
     static final Field KEY = Field.variable("__key__", ElementType.UTF8);
     static final List<Field> PLAIN =

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// A folder with the shards of one source. Hidden files and subfolders are left out, as are files that describe the
-/// shards: texts, JSON, YAML, checksums and the index files of other programs.
+/// A folder with the shards of one source. Hidden files and subfolders are left out, as are files that describe
+/// the shards: texts, JSON, YAML, checksums and the index files of other programs.
 final class ShardFolder {
     private static final List<String> DESCRIBING =
             List.of(".json", ".jsonl", ".md", ".txt", ".yaml", ".yml", ".idx", ".index", ".csv", ".sqlite", ".sha256");

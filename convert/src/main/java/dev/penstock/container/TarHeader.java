@@ -19,8 +19,8 @@ import java.util.Arrays;
 /// | 257    | 6    | magic    | `ustar` and a zero byte (POSIX), `ustar` and a space (GNU), or anything (older)   |
 /// | 345    | 155  | prefix   | POSIX only: the part of the name in front of a slash                              |
 ///
-/// The type `x` is a PAX header, whose records hold for the next member; `g` holds for all members, `L` is the long
-/// name and `K` the long link of the next member. A block of zeros ends the archive.
+/// The type `x` is a PAX header, whose records hold for the next member; `g` holds for all members, `L` is the
+/// long name and `K` the long link of the next member. A block of zeros ends the archive.
 final class TarHeader {
     static final int SIZE = 512;
 

@@ -8,10 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The files of a tar archive. Folders, links, devices and pipes are left out, as they have no content of their own.
+/// The files of a tar archive. Folders, links, devices and pipes are left out, as they have no content of their
+/// own.
 ///
-/// Archives of POSIX (also with PAX headers), GNU and older programs are read. Sparse files and archives of several
-/// volumes are refused. An archive ends with a block of zeros; without one it was truncated.
+/// Archives of POSIX (also with PAX headers), GNU and older programs are read. Sparse files and archives of
+/// several volumes are refused. An archive ends with a block of zeros; without one it was truncated.
 final class TarMembers implements Members {
     /// PAX headers and long names; those of real archives have a few hundred bytes.
     private static final long EXTENSION_SIZE_MAX = 1L << 20;
@@ -88,7 +89,7 @@ final class TarMembers implements Members {
                     Reason.UNSUPPORTED_VERSION,
                     type == 'M'
                             ? "the archive continues another one; join the volumes with tar"
-                            : "the member " + name + " is a sparse file; write the archive without --sparse");
+                            : "the member " + name + " is a sparse file; store it whole when the archive is written");
         }
         // The sizes of links and devices say nothing about the archive.
         setContent(type >= '1' && type <= '6' ? 0 : size);

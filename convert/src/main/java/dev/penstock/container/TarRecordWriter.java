@@ -92,7 +92,8 @@ final class TarRecordWriter implements RecordWriter {
         if (key.equals(before) || name == null || !name.key().equals(key)) {
             throw new IllegalArgumentException(
                     "record " + count + ": '" + key + "' cannot be the key of a sample: it is"
-                            + " empty or that of the record before, or has a dot in its last name; leave out the field __key__");
+                            + " empty or that of the record before, or has a dot in its last name; leave out the"
+                            + " field __key__");
         }
         before = key;
         return key;

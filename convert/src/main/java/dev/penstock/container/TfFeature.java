@@ -12,8 +12,8 @@ import java.util.List;
 ///
 /// ## Layout
 ///
-/// `Feature` has one of the fields 1, a `BytesList`, 2, a `FloatList`, and 3, an `Int64List`. Each of these has its
-/// values in field 1; numbers may be packed or not.
+/// `Feature` has one of the fields 1, a `BytesList`, 2, a `FloatList`, and 3, an `Int64List`. Each of these has
+/// its values in field 1; numbers may be packed or not.
 final class TfFeature {
     /// The kinds of values. A feature without values may have none.
     enum Kind {

@@ -16,8 +16,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/// The documents in a stream of tokens: each ends with a token, which belongs to it. The last one also ends with the
-/// stream.
+/// The documents in a stream of tokens: each ends with a token, which belongs to it. The last one also ends
+/// with the stream.
 ///
 /// @param end the bytes of the token
 record DocumentRecords(RecordSource source, List<Field> fields, byte[] end) implements RecordSource {

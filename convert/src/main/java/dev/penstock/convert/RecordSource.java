@@ -32,8 +32,8 @@ public interface RecordSource extends AutoCloseable {
         return NumberRecords.of(source, type);
     }
 
-    /// Divides a stream of tokens, with one whole number in each record, into documents: the variable field `tokens`.
-    /// A document ends with a token, which belongs to it. The result owns the source.
+    /// Divides a stream of tokens, with one whole number in each record, into documents: the variable field
+    /// `tokens`. A document ends with a token, which belongs to it. The result owns the source.
     ///
     /// @throws IllegalArgumentException when the records are something else, or the token does not fit
     static RecordSource documents(RecordSource source, long endToken) throws IOException {

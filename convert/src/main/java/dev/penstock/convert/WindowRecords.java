@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Optional;
 
-/// The elements of all records one after another, in windows of one length. Elements behind the last whole window are
-/// left out.
+/// The elements of all records one after another, in windows of one length. Elements behind the last whole
+/// window are left out.
 record WindowRecords(RecordSource source, List<Field> fields) implements RecordSource {
     /// Takes ownership of a source with one field of numbers, of any length.
     ///

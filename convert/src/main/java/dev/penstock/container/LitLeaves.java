@@ -16,7 +16,7 @@ import java.util.List;
 /// | `no_header_numpy:N`, `no_header_tensor:N` | variable, of the type with the number N                           |
 /// | `numpy`, `tensor`                        | variable, and `NAME.shape`; all arrays have the first's type       |
 /// | `bytes`, `jpeg`, `pil`, `pickle`, others | bytes as they are; a pickle is never loaded                        |
-final class LitFormat {
+final class LitLeaves {
     private static final List<ElementType> NUMPY = List.of(
             ElementType.I8,
             ElementType.I16,
@@ -55,7 +55,7 @@ final class LitFormat {
             ElementType.BOOL,
             ElementType.U16);
 
-    private LitFormat() {}
+    private LitLeaves() {}
 
     /// Whether the type is with each value.
     static boolean isShaped(String format) {
