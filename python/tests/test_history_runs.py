@@ -29,14 +29,14 @@ class Plain:
     ranks_max = 4
 
     def __init__(self, rng: np.random.Generator, folder: Path) -> None:
-        count, seed = int(rng.integers(4, 60)), int(rng.integers(1 << 30))
+        count, seed = int(rng.integers(12, 60)), int(rng.integers(1 << 30))
         self.data = {"x": np.arange(count)}
         chosen = np.sort(rng.permutation(count)[: count // 2 + 1])
         makers: list[Any] = [
             lambda: samplers.Sequential(count),
             lambda: samplers.Permutation(count, seed=seed),
             lambda: samplers.Block(count, block_size=3, window_blocks=2, seed=seed),
-            lambda: samplers.Share(count, block_size=1, shares=4, window_blocks=2, seed=seed),
+            lambda: samplers.Share(count, block_size=1, shares=12, window_blocks=2, seed=seed),
             lambda: samplers.Uniform(count, length=count + 3, seed=seed),
             lambda: samplers.Weighted(rng.random(count) + 0.01, seed=seed),
             lambda: samplers.Subset(count, chosen, samplers.Permutation(len(chosen), seed=seed)),
