@@ -113,8 +113,8 @@ public final class History {
         }
     }
 
-    /// Whether a place was delivered before a checkpoint. The repeated records of the last step of an epoch have the
-    /// positions of earlier ones, and are delivered with that step.
+    /// Whether a place was delivered before a checkpoint. The repeated records of the last step of an epoch have
+    /// the positions of earlier ones, and are delivered with that step.
     public boolean isSeen(Seen place, LoaderState state) {
         if (place.epoch() != state.epoch() || place.position() >= state.delivered()) {
             return place.epoch() < state.epoch();
