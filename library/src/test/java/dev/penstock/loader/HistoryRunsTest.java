@@ -180,8 +180,8 @@ class HistoryRunsTest {
             History last = null;
             for (int rank = 0; rank < worldSize; rank++) {
                 Sampler sampler = source.sampler();
-                Dataset dataset = Numbers.of(sampler.recordCount());
-                LoaderOptions own = options.withSampler(sampler).withRanks(new Ranks(rank, worldSize));
+                Dataset dataset = Numbers.growing(sampler.recordCount());
+                LoaderOptions own = options.withSampler(sampler).withRanks(new Ranks(rank, worldSize, worldSize));
                 try (Loader loader = Loader.open(dataset, own)) {
                     if (state != null) {
                         loader.resume(state);
