@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /// epochs left early, mixtures to which stages and sources are added, and data that grows.
 @ExtendWith(Seeds.class)
 class HistoryRunsTest {
-    private static final int RUNS = TestData.isLong() ? 10_000 : 150;
+    private static final int RUNS = TestData.isLong() ? 10_000 : 40;
     private static final int RANKS_MAX = 4;
 
     /// A batch's place: epoch, step and rank.
