@@ -18,11 +18,14 @@ LAYERS = {
     "the Java runtime": "_caches _jvm _rehearsal _runtime",
     "values": "_collation _conversion _display _dtypes _images _index _jax _memory _records "
     "_reductions _samples _tabular _torch",
-    "one dataset": "_column _dataset _exploring _forked _maps _rows _served _several _tree",
+    "one dataset": "_column _dataset _exploring _forked _history _maps _rows _served _several "
+    "_tree",
     "datasets over datasets": "_files _groups _in_memory _mapped _objects _serving _views _windows",
     "writing": "_changes _losses _store _store_values _writer shards",
-    "loading": "_batchwork _history _loader _loader_arguments _processes plugins samplers "
-    "transforms",
+    "sources of other packages": "_array_batches _array_record _arrow _batches _converting "
+    "_decoding _hdf5 _lerobot _lmdb _npz _reading _zarr",
+    "clusters": "_parts _ranges ray spark",
+    "loading": "_batchwork _loader _loader_arguments _processes plugins samplers transforms",
     "plug-ins": "_steps game2048",
     "the package": "__init__ __main__ _versions",
 }

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,8 @@ Array = np.ndarray[Any, Any]
 _VARIABLE_SIZE = 1024
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """A field of records, and how its values are read.
 
     `read` returns the values from one record to another, in a form that `Batches` takes.

@@ -143,7 +143,7 @@ def _batch(sink: Sink | BinaryIO, columns: list[Packed], rows: int) -> None:
 
 
 def _memory(sink: Sink | BinaryIO, array: np.ndarray[Any, Any]) -> None:
-    sink.write(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
+    sink.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
 def failure(sink: Sink | BinaryIO, kind: str, message: str) -> None:

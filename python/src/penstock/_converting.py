@@ -84,8 +84,8 @@ def convert(
         request["without"], request["withoutBytes"] = indices.ctypes.data, indices.nbytes
     sources: dict[str, Batches] = {}
     # A condition may name fields that are not copied.
-    names = request.get("fields") if where is None else None
-    request["source"] = _source(source, "source", "pipe", sources, names)
+    read = request.get("fields") if where is None else None
+    request["source"] = _source(source, "source", "pipe", sources, read)
     answer: dict[str, Any] = _batches.request("convert", sources, **request)
     return answer
 

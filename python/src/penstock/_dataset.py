@@ -465,8 +465,8 @@ class Dataset(Exploring):
         """These records as a dataset, without copying any.
 
         Args:
-            indices: integers, a slice, a mask, or the path of a NumPy file with indices, such as one
-                that `penstock select` or `penstock.doctor` wrote
+            indices: integers, a slice, a mask, or the path of a NumPy file with indices, such as
+                one that `penstock select` or `penstock.doctor` wrote
         """
         from ._views import Subset
 

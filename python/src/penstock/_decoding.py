@@ -26,7 +26,8 @@ def main() -> int:
         from PIL import Image
     except ImportError:
         _answer(
-            problem=f"{sys.executable} has no Pillow; install it with `pip install penstock[images]`"
+            problem=f"{sys.executable} has no Pillow; "
+            "install it with `pip install penstock[images]`"
         )
         return 1
     # Only decoding matters here. Very large images are decoded as well.

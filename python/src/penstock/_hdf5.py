@@ -4,6 +4,7 @@ those of Minari and robomimic; files of D4RL get the number of the episode of ea
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from collections.abc import Iterator
@@ -194,8 +195,8 @@ def _episodes(group: Any) -> list[tuple[int, Any]]:
 def _of_episodes(
     name: str, episodes: list[tuple[int, Any]], names: list[str] | None, fingerprint: str | None
 ) -> Batches:
-    """Steps of episodes, one after another. An array with one more row than there are steps, such as
-    the observations of Minari, becomes two fields: `NAME` and `next_NAME`."""
+    """Steps of episodes, one after another. An array with one more row than there are steps, such
+    as the observations of Minari, becomes two fields: `NAME` and `next_NAME`."""
     template = _episode_parts(*episodes[0])
     if names is not None:
         template = [part for part in template if part.field.name in names]
@@ -242,7 +243,7 @@ def _episode_parts(number: int, group: Any) -> list[Part]:
         if part.count == steps:
             found.append(part)
         elif part.count == steps + 1:
-            found.append(part._replace(count=steps))
+            found.append(dataclasses.replace(part, count=steps))
             found.append(_next(part, steps))
     return found
 

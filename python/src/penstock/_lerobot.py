@@ -53,7 +53,7 @@ def read(path: str, names: list[str] | None = None) -> Batches:
 
 def _parsed(path: str, text: str) -> dict[str, Any]:
     try:
-        info = json.loads(text)
+        info: dict[str, Any] = json.loads(text)
     except ValueError as e:
         raise _reading.UnreadableError(f"{path}/meta/info.json is damaged: {e}") from None
     version = str(info.get("codebase_version", ""))

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from . import _array_batches, _batches, _reading
+from . import _array_batches, _reading
 from ._array_batches import Part
 from ._batches import Batches
 from ._dtypes import Field

@@ -161,10 +161,11 @@ def play(folder: Path, seconds: float) -> None:
                 loader.close()
         with penstock.PackWriter(folder / "written.a2pack", overwrite=True) as writer:
             writer.extend(records)
-        with penstock.open(folder / "shards", expect=penstock.shards.Shards) as corpus:
-            for dtype in ("f8", "f4"):
-                for _ in corpus.batches(dtype):
-                    pass
+        corpus = penstock.open(folder / "shards", expect=penstock.shards.Shards)
+        for dtype in ("f8", "f4"):
+            for _ in corpus.batches(dtype):
+                pass
+        corpus.close()
         with penstock.Store(folder / "written.store", "a") as store:
             store.extend({"text": records[:1000], "number": np.zeros(1000, "i8")})
             store.commit()

@@ -602,12 +602,11 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
     """Writes data as a dataset. The extension of the name decides the format.
 
     `.npy` takes an array, a dictionary of columns, a list that NumPy makes an array of, a list of
-    dictionaries, a pandas or Polars `DataFrame`, a table or reader of pyarrow, a relation of DuckDB,
-    or a dataset. `.a2pack` takes `bytes` or other objects with
-    the buffer protocol, as a list or as a dictionary by name. `.npz` takes a dictionary of arrays.
-    `.csv` takes the data of a table.
-    `.act` takes a dictionary of whole numbers by path. A name without an extension takes a list of
-    `bytes`, which becomes a pack, or the data of a table, which becomes a folder.
+    dictionaries, a pandas or Polars `DataFrame`, a table or reader of pyarrow, a relation of
+    DuckDB, or a dataset. `.a2pack` takes `bytes` or other objects with the buffer protocol, as a
+    list or as a dictionary by name. `.npz` takes a dictionary of arrays. `.csv` takes the data of a
+    table. `.act` takes a dictionary of whole numbers by path. A name without an extension takes a
+    list of `bytes`, which becomes a pack, or the data of a table, which becomes a folder.
 
     A table and a pack are also written from a generator of records, one by one: values, arrays of
     one shape, dictionaries with the same keys, or `bytes`. Only a few of them are in memory at a

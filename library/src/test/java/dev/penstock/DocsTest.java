@@ -130,12 +130,12 @@ final class DocsTest {
     }
 
     @Test
-    void everyFormatIsInTheTableOfTheReadme() {
-        String readme = Project.read(Path.of("README.md"));
+    void everyFormatIsInTheTableOfFormats() {
+        String page = Project.read(Path.of("docs/formats.md"));
         Project.sources().stream()
                 .map(file -> file.getFileName().toString())
                 .filter(name -> name.matches("[A-Z][a-z]+Format\\.java"))
-                .forEach(name -> assertTrue(readme.contains("/" + name + ")"), "the README does not link " + name));
+                .forEach(name -> assertTrue(page.contains("/" + name + ")"), "docs/formats.md does not link " + name));
     }
 
     @Test

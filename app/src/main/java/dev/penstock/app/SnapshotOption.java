@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.store.StoreSnapshots;
 import java.io.IOException;
 import picocli.CommandLine.Option;
@@ -19,10 +20,6 @@ final class SnapshotOption {
         if (name == null) {
             return location;
         }
-        if (!location.isLocal()) {
-            throw new IllegalArgumentException(
-                    "named snapshots of a remote store cannot be opened; copy " + location + " to a local path first");
-        }
-        return Location.of(StoreSnapshots.of(location.path()).path(name));
+        return StoreSnapshots.location(location, name, ReaderOptions.DEFAULT);
     }
 }

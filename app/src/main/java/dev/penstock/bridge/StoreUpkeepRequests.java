@@ -3,6 +3,8 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
+import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.plugin.Description;
 import dev.penstock.plugin.StoreDescription;
 import dev.penstock.store.RebalanceOptions;
@@ -29,8 +31,7 @@ final class StoreUpkeepRequests {
             case "storeSnapshotCreate" -> StoreDescription.of(snapshots(request).create(request.text("name")));
             case "storeSnapshotList" ->
                 snapshots(request).list().stream().map(StoreDescription::of).toList();
-            case "storeSnapshotPath" ->
-                snapshots(request).path(request.text("name")).toString();
+            case "storeSnapshotPath" -> snapshotLocation(request).toString();
             case "storeSnapshotDrop" -> drop(request);
             case "storeFieldAdd" -> addField(request);
             case "storeFieldDrop" -> dropField(request);
@@ -49,6 +50,11 @@ final class StoreUpkeepRequests {
 
     private static StoreSnapshots snapshots(Request request) throws IOException {
         return StoreSnapshots.of(path(request));
+    }
+
+    private static Location snapshotLocation(Request request) throws IOException {
+        return StoreSnapshots.location(
+                Location.parse(request.text("path")), request.text("name"), ReaderOptions.DEFAULT);
     }
 
     private static Object drop(Request request) throws IOException {

@@ -25,16 +25,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Runs the commands and the code of the README as they are printed.
+/// Runs the commands and the Java code of the README and the first pages as they are printed.
 final class ReadmeTest {
     /// The first letters of the names of files and folders in the commands.
-    private static final String NAMES = "(photos|steps|more|idx|words|out|games|moves|all|half).*";
+    private static final String NAMES = "(photos|steps|more|idx|words|out|games|moves|all|half|state).*";
 
     @TempDir
     Path folder;
 
-    private static String readme() throws IOException {
-        return Files.readString(CommandRun.root().resolve("README.md"));
+    private static String page(String name) throws IOException {
+        return Files.readString(CommandRun.root().resolve(name));
     }
 
     private Path photos() throws IOException {
@@ -60,9 +60,22 @@ final class ReadmeTest {
         CommandRun.of("table", "write", "--input", csv, "--output", folder.resolve("more.npy"));
     }
 
+    /// The checkpoint of a run over the table.
+    private void checkpoint() throws IOException {
+        try (TableReader steps = TableReader.open(folder.resolve("steps.npy"))) {
+            LoaderOptions options = LoaderOptions.of(4).withSampler(new PermutationSampler(steps.count(), 7));
+            try (Loader loader = Loader.open(steps, options)) {
+                loader.iterator().next();
+                Files.writeString(folder.resolve("state.json"), loader.state().toJson());
+            }
+        }
+    }
+
     /// The command with fewer games and less time for measuring.
     private static String smaller(String command) {
-        return command.replace("--games 200", "--games 20").replace("--seconds 1 ", "--seconds 0.1 ");
+        return command.replace("--games 200", "--games 20")
+                .replace("--seconds 1 ", "--seconds 0.1 ")
+                .replace("41000..41050", "0..1");
     }
 
     /// The words of a line of the shell, without its comment.
@@ -76,15 +89,37 @@ final class ReadmeTest {
                 .toArray();
     }
 
+    /// The lines of a page that are commands.
+    private static List<String> commands(String page) throws IOException {
+        return page(page).lines().filter(line -> line.startsWith("penstock ")).toList();
+    }
+
     @Test
     void theCommandsOfTheReadmeRun() throws IOException {
         photos();
         steps();
+        List<String> commands = commands("README.md");
+        assertTrue(commands.size() >= 6, commands.toString());
+        // The tests of the explorer start the server.
+        for (String command : commands.stream()
+                .filter(one -> !one.startsWith("penstock serve"))
+                .toList()) {
+            CommandRun run = CommandRun.of(words(command));
+            assertEquals(0, run.exitCode(), command + ": " + run.err());
+        }
+    }
+
+    @Test
+    void theCommandsOfThePageAboutCommandsRun() throws IOException {
+        photos();
+        steps();
         Files.writeString(folder.resolve("words.txt"), "pear\napple\n");
-        List<String> commands =
-                readme().lines().filter(line -> line.startsWith("penstock ")).toList();
+        List<String> commands = commands("docs/commands.md");
         assertTrue(commands.size() >= 14, commands.toString());
         for (String command : commands) {
+            if (command.startsWith("penstock history")) {
+                checkpoint();
+            }
             CommandRun run = CommandRun.of(words(command));
             assertEquals(0, run.exitCode(), command + ": " + run.err());
         }
@@ -92,7 +127,7 @@ final class ReadmeTest {
     }
 
     @Test
-    void theJavaOfTheReadmeIsWhatRunsHere() throws IOException {
+    void theJavaAboutPacksIsWhatRunsHere() throws IOException {
         Path path = folder.resolve("photos.a2pack");
         CommandRun.of("pack", "build", "--input", photos(), "--output", path, "--all-files");
         // [readme]
@@ -149,7 +184,18 @@ final class ReadmeTest {
         requireShown(7, "steps.npy");
     }
 
-    /// The README shows the lines between the marks in this file, a part of it, with a path of its own.
+    @Test
+    void theProgramOfThePageIsTheExampleProject() throws IOException {
+        String page = page("docs/java.md");
+        String program = page("examples/maven/src/main/java/example/Example.java");
+        assertTrue(page.contains(program.substring(program.indexOf("package"))), "docs/java.md shows Example.java");
+        String project = page("examples/maven/pom.xml").replaceAll("(?m)^ {4}", "");
+        int start = project.indexOf("<dependency>");
+        String dependency = project.substring(start, project.indexOf("</dependency>"));
+        assertTrue(page.contains(dependency), "docs/java.md has the dependency of pom.xml");
+    }
+
+    /// The page about Java shows the lines between the marks in this file, a part of it, with a path of its own.
     private static void requireShown(int part, String shownPath) throws IOException {
         Path source = CommandRun.root().resolve("app/src/test/java/dev/penstock/app/ReadmeTest.java");
         List<String> parts = List.of(Files.readString(source).split("// \\[readme\\]\n"));
@@ -158,7 +204,7 @@ final class ReadmeTest {
                 parts.get(part).lines().filter(line -> !line.isBlank()).toList();
         for (String line : lines) {
             String shown = line.strip().replace("open(path)", "open(Path.of(\"" + shownPath + "\"))");
-            assertTrue(readme().contains(shown), "the README does not show: " + shown);
+            assertTrue(page("docs/java.md").contains(shown), "docs/java.md does not show: " + shown);
         }
     }
 

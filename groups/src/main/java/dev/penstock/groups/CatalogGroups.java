@@ -25,14 +25,13 @@ public final class CatalogGroups implements Format {
 
     @Override
     public boolean recognises(Candidate candidate) throws IOException {
-        return candidate.isOnDisk()
-                && candidate.kind() == Candidate.Kind.FOLDER
-                && GroupedTable.isGrouped(candidate.disk(), candidate.path());
+        return candidate.kind() == Candidate.Kind.FOLDER
+                && GroupedTable.isGrouped(candidate.storage(), candidate.location());
     }
 
     @Override
     public Dataset open(Location location, Catalog.Options options) throws IOException {
-        return GroupedTable.open(location.path(), options.table());
+        return GroupedTable.open(location, options.table());
     }
 
     @Override

@@ -4,6 +4,9 @@ package dev.penstock.groups;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -40,14 +43,25 @@ final class DatabaseBytes {
     private static final int ATTEMPTS = 200;
     private static final int PAUSE_MS_MAX = 50;
 
-    private final Disk disk;
-    private final DatabaseFiles files;
-    private final Path database;
+    private final Storage storage;
+    private final Location database;
+    private final Location journal;
 
-    private DatabaseBytes(DatabaseFiles files) {
-        this.disk = files.disk();
-        this.files = files;
-        this.database = files.database();
+    private DatabaseBytes(Storage storage, Location database, Location journal) {
+        this.storage = storage;
+        this.database = database;
+        this.journal = journal;
+    }
+
+    private static DatabaseBytes of(DatabaseFiles files) {
+        return new DatabaseBytes(Storage.of(files.disk()), Location.of(files.database()), Location.of(files.journal()));
+    }
+
+    private static DatabaseBytes of(Storage storage, Location folder) {
+        return new DatabaseBytes(
+                storage,
+                folder.resolve(GroupFormat.DATABASE),
+                folder.resolve(GroupFormat.DATABASE + GroupFormat.JOURNAL_END));
     }
 
     /// Reads the bytes of the database in a folder.
@@ -59,19 +73,38 @@ final class DatabaseBytes {
 
     static byte[] read(DatabaseFiles files) throws IOException {
         requireNoLog(files);
-        return new DatabaseBytes(files).read();
+        return of(files).read();
+    }
+
+    /// [#read(Disk, Path)] in any storage.
+    static byte[] read(ReaderOptions options, Location folder) throws IOException {
+        if (options.isOnDisk(folder)) {
+            return read(options.disk(), folder.path());
+        }
+        Storage storage = options.storageOf(folder);
+        requireNoLog(storage, folder.resolve(GroupFormat.DATABASE + GroupFormat.LOG_END));
+        return of(storage, folder).read();
     }
 
     /// Whether a writer is changing the database, or was killed while doing so.
     static boolean hasJournal(DatabaseFiles files) throws IOException {
-        return new DatabaseBytes(files).journal() != null;
+        return of(files).journal() != null;
+    }
+
+    /// [#hasJournal(DatabaseFiles)] in any storage.
+    static boolean hasJournal(ReaderOptions options, Location folder) throws IOException {
+        return options.isOnDisk(folder)
+                ? hasJournal(DatabaseFiles.of(options.disk(), folder.path()))
+                : of(options.storageOf(folder), folder).journal() != null;
     }
 
     /// Rejects a database in WAL mode. Its committed pages are in a log, which is not read here.
     static void requireNoLog(DatabaseFiles files) throws IOException {
-        Disk disk = files.disk();
-        Path log = files.log();
-        try (Disk.Readable open = disk.exists(log) ? disk.open(log) : null) {
+        requireNoLog(Storage.of(files.disk()), Location.of(files.log()));
+    }
+
+    private static void requireNoLog(Storage storage, Location log) throws IOException {
+        try (Disk.Readable open = storage.exists(log) ? storage.open(log) : null) {
             if (open != null && open.size() > 0) {
                 throw new DatasetException.Corrupt(
                         log,
@@ -114,7 +147,7 @@ final class DatabaseBytes {
         }
         if (!after.isPossible(found)) {
             throw new DatasetException.Corrupt(
-                    files.journal(),
+                    journal,
                     0,
                     Reason.SIZE_OVERFLOW,
                     "the journal announces a larger database than it and the database have pages for; open the"
@@ -153,14 +186,14 @@ final class DatabaseBytes {
     private RollbackJournal journal() throws IOException {
         byte[] bytes;
         try {
-            bytes = disk.exists(files.journal()) ? bytes(files.journal(), JOURNAL_SIZE_MAX) : new byte[0];
+            bytes = storage.exists(journal) ? bytes(journal, JOURNAL_SIZE_MAX) : new byte[0];
         } catch (NoSuchFileException e) {
             return null;
         }
         RollbackJournal found = RollbackJournal.of(bytes);
         if (found != null && found.isShared()) {
             throw new DatasetException.Corrupt(
-                    files.journal(),
+                    journal,
                     0,
                     GroupReason.UNCOMMITTED,
                     "another program was changing several databases in one transaction; open the database once with"
@@ -170,8 +203,8 @@ final class DatabaseBytes {
     }
 
     /// Reads a file, or only its first bytes if `sizeMax` is the size of the header.
-    private byte[] bytes(Path file, long sizeMax) throws IOException {
-        try (Disk.Readable source = disk.open(file)) {
+    private byte[] bytes(Location file, long sizeMax) throws IOException {
+        try (Disk.Readable source = storage.open(file)) {
             long size = source.size();
             if (size > sizeMax && sizeMax > HEADER_SIZE) {
                 throw new DatasetException.Corrupt(

@@ -4,6 +4,8 @@ package dev.penstock.groups;
 import dev.penstock.DatasetException;
 import dev.penstock.Findings;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
@@ -34,10 +36,10 @@ public final class GroupDatabase implements AutoCloseable {
     private static final int WRITE_VERSION_OFFSET = 18;
 
     private final SQLiteConnection connection;
-    private final Path file;
+    private final Location file;
     private final long size;
 
-    private GroupDatabase(SQLiteConnection connection, Path file, long size) {
+    private GroupDatabase(SQLiteConnection connection, Location file, long size) {
         this.connection = connection;
         this.file = file;
         this.size = size;
@@ -54,7 +56,7 @@ public final class GroupDatabase implements AutoCloseable {
     /// @param file       the path it will be published under, for messages
     /// @param statements the statements that create its tables and indexes
     public static GroupDatabase create(Path file, List<String> statements) {
-        GroupDatabase database = new GroupDatabase(connect(), file, 0);
+        GroupDatabase database = new GroupDatabase(connect(), Location.of(file), 0);
         try {
             database.execute(statements);
             return database;
@@ -69,8 +71,18 @@ public final class GroupDatabase implements AutoCloseable {
     /// @throws DatasetException when the file is not a database, is damaged, or another program is writing it
     /// @throws IOException      when the file is missing or cannot be read
     public static GroupDatabase read(Disk disk, Path folder) throws IOException {
-        Path file = folder.resolve(GroupFormat.DATABASE);
-        byte[] bytes = DatabaseBytes.read(disk, folder);
+        return of(Location.of(folder.resolve(GroupFormat.DATABASE)), DatabaseBytes.read(disk, folder));
+    }
+
+    /// Reads the `metadata.db` of a folder of any storage into memory.
+    ///
+    /// @throws DatasetException when the file is not a database, is damaged, or another program is writing it
+    /// @throws IOException      when the file is missing or cannot be read
+    public static GroupDatabase read(ReaderOptions options, Location folder) throws IOException {
+        return of(folder.resolve(GroupFormat.DATABASE), DatabaseBytes.read(options, folder));
+    }
+
+    private static GroupDatabase of(Location file, byte[] bytes) {
         // A copy in memory needs no WAL, and SQLite cannot open it with the WAL flag set.
         Arrays.fill(bytes, WRITE_VERSION_OFFSET, WRITE_VERSION_OFFSET + 2, (byte) 1);
         SQLiteConnection connection = connect();
@@ -121,7 +133,7 @@ public final class GroupDatabase implements AutoCloseable {
     }
 
     /// The path of the file, for messages.
-    Path file() {
+    Location file() {
         return file;
     }
 
@@ -139,7 +151,7 @@ public final class GroupDatabase implements AutoCloseable {
         }
     }
 
-    private static DatasetException damaged(Path file, SQLException e) {
+    private static DatasetException damaged(Location file, SQLException e) {
         boolean isTooLarge =
                 e instanceof SQLiteException sqlite && sqlite.getResultCode() == SQLiteErrorCode.SQLITE_TOOBIG;
         String what = isTooLarge
@@ -254,15 +266,15 @@ public final class GroupDatabase implements AutoCloseable {
     }
 
     /// Checks the pages and indexes of the database in a folder.
-    static void verify(Disk disk, Path folder, Findings findings) throws IOException {
-        try (GroupDatabase database = read(disk, folder)) {
+    static void verify(ReaderOptions options, Location folder, Findings findings) throws IOException {
+        try (GroupDatabase database = read(options, folder)) {
             for (String problem : database.check()) {
                 findings.error(database.file, 0, GroupReason.BAD_DATABASE, problem);
             }
-            DatabaseFiles files = DatabaseFiles.of(disk, folder);
-            if (DatabaseBytes.hasJournal(files)) {
+            Location journal = folder.resolve(GroupFormat.DATABASE + GroupFormat.JOURNAL_END);
+            if (DatabaseBytes.hasJournal(options, folder)) {
                 findings.warning(
-                        files.journal(),
+                        journal,
                         0,
                         GroupReason.UNCOMMITTED,
                         "a writer is changing the database or was stopped while doing so; the groups before that change"

@@ -10,10 +10,12 @@ import dev.penstock.Io;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
-import dev.penstock.file.Disk;
 import dev.penstock.file.Json;
 import dev.penstock.file.JsonObject;
+import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
+import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.table.TableFormat;
 import dev.penstock.table.TableReader;
 import dev.penstock.view.Selection;
@@ -22,13 +24,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
 /// The open files of a grouped table, which all its views share.
 final class GroupedSource implements AutoCloseable {
-    private final Path folder;
-    private final Disk disk;
+    private final Location folder;
+    private final ReaderOptions reading;
     private final TableReader rows;
     private final Groups groups;
     private final long rowCount;
@@ -40,9 +43,10 @@ final class GroupedSource implements AutoCloseable {
     /// What a message about wrong ranges of groups advises.
     static final String HOW_TO_REPAIR = "group the table again, or repair the dataset with the program that made it";
 
-    private GroupedSource(Path folder, Disk disk, TableReader rows, Groups groups, List<String> remarks) {
+    private GroupedSource(
+            Location folder, ReaderOptions reading, TableReader rows, Groups groups, List<String> remarks) {
         this.folder = folder;
-        this.disk = disk;
+        this.reading = reading;
         this.rows = rows;
         this.groups = groups;
         this.rowCount = groups.rowLimit();
@@ -54,40 +58,40 @@ final class GroupedSource implements AutoCloseable {
 
     /// Reads the database before it opens the rows. Rows are published before the database that refers to them, so
     /// the opened rows include all rows that the database knows.
-    static GroupedSource open(Path folder, TableReader.Options options) throws IOException {
-        Disk disk = options.disk();
-        if (!disk.isDirectory(folder)) {
-            if (disk.exists(folder)) {
+    static GroupedSource open(Location folder, TableReader.Options options) throws IOException {
+        Storage storage = options.reading().storageOf(folder);
+        if (!storage.isFolder(folder)) {
+            if (storage.exists(folder)) {
                 throw new DatasetException.WrongFormat(folder, "a grouped table must be a folder, but this is a file");
             }
             throw new NoSuchFileException(folder.toString());
         }
-        if (!disk.exists(folder.resolve(GroupFormat.DATABASE))) {
+        if (!storage.exists(folder.resolve(GroupFormat.DATABASE))) {
             throw new DatasetException.WrongFormat(
                     folder,
                     "this is not a grouped table, because " + GroupFormat.DATABASE
                             + " is missing; `penstock table group` groups a table by a column");
         }
         Groups groups;
-        try (GroupDatabase database = GroupDatabase.read(disk, folder)) {
+        try (GroupDatabase database = GroupDatabase.read(options.reading(), folder)) {
             groups = database.groups();
         }
         List<String> remarks = new ArrayList<>();
-        TableReader rows = TableReader.open(rowsPath(disk, folder, remarks), options);
+        TableReader rows = TableReader.open(rowsPath(storage, folder, remarks), options);
         try {
             requireInside(folder, groups, rows.count());
             // A manifest that does not belong to the table belongs to the grouped table.
             rows.remarks().stream()
                     .filter(remark -> !remark.startsWith(TableFormat.MANIFEST))
                     .forEach(remarks::add);
-            return new GroupedSource(folder, disk, rows, groups, List.copyOf(remarks));
+            return new GroupedSource(folder, options.reading(), rows, groups, List.copyOf(remarks));
         } catch (Throwable e) {
             rows.close();
             throw e;
         }
     }
 
-    private static void requireInside(Path folder, Groups groups, long rowCount) {
+    private static void requireInside(Location folder, Groups groups, long rowCount) {
         if (groups.rowLimit() > rowCount) {
             throw new DatasetException.Corrupt(
                     folder.resolve(GroupFormat.DATABASE),
@@ -98,26 +102,27 @@ final class GroupedSource implements AutoCloseable {
         }
     }
 
-    static boolean isGrouped(Disk disk, Path folder) throws IOException {
-        return disk.isDirectory(folder)
-                && disk.exists(folder.resolve(GroupFormat.DATABASE))
-                && (TableReader.isTable(disk, folder) || !files(disk, folder).isEmpty());
+    static boolean isGrouped(Storage storage, Location folder) throws IOException {
+        return storage.isFolder(folder)
+                && storage.exists(folder.resolve(GroupFormat.DATABASE))
+                && (TableReader.isTable(storage, folder)
+                        || !files(storage, folder).isEmpty());
     }
 
     /// The `.npy` files of a folder, without temporary ones.
-    private static List<Path> files(Disk disk, Path folder) throws IOException {
-        return disk.list(folder).stream()
-                .filter(file -> file.getFileName().toString().endsWith(".npy") && !NewFile.isTemporary(file))
-                .sorted()
+    private static List<Location> files(Storage storage, Location folder) throws IOException {
+        return storage.list(folder).stream()
+                .filter(file -> file.name().endsWith(".npy") && !NewFile.isTemporary(Path.of(file.name())))
+                .sorted(Comparator.comparing(Location::name))
                 .toList();
     }
 
     /// The table in a folder: the folder itself when it has shards, otherwise its only `.npy` file.
-    static Path rowsPath(Disk disk, Path folder, List<String> remarks) throws IOException {
-        List<Path> files = files(disk, folder);
-        if (TableReader.isTable(disk, folder)) {
+    static Location rowsPath(Storage storage, Location folder, List<String> remarks) throws IOException {
+        List<Location> files = files(storage, folder);
+        if (TableReader.isTable(storage, folder)) {
             List<String> others = files.stream()
-                    .map(file -> file.getFileName().toString())
+                    .map(Location::name)
                     .filter(name -> !name.matches(".+[-_]\\d{5,6}\\.npy"))
                     .toList();
             if (!others.isEmpty()) {
@@ -135,12 +140,12 @@ final class GroupedSource implements AutoCloseable {
         return files.getFirst();
     }
 
-    Path folder() {
+    Location folder() {
         return folder;
     }
 
-    Disk disk() {
-        return disk;
+    ReaderOptions reading() {
+        return reading;
     }
 
     TableReader rows() {
@@ -157,9 +162,9 @@ final class GroupedSource implements AutoCloseable {
     /// An append publishes the rows before the manifest. So a manifest that lists another number of rows is
     /// older than the rows, and its checksum says nothing about them.
     String listedCrc(Findings findings) throws IOException {
-        Path file = rows.location().path();
-        Path manifest = folder.resolve(TableFormat.MANIFEST);
-        byte[] bytes = file.equals(folder) ? null : ChecksummedJson.read(disk, manifest);
+        Location file = rows.location();
+        Location manifest = folder.resolve(TableFormat.MANIFEST);
+        byte[] bytes = file.equals(folder) ? null : ChecksummedJson.read(reading.storageOf(manifest), manifest);
         if (bytes == null) {
             return null;
         }
@@ -170,8 +175,7 @@ final class GroupedSource implements AutoCloseable {
                 return null;
             }
             for (JsonObject listed : values.objects("shards")) {
-                boolean isOfRows = listed.text("file").equals(file.getFileName().toString())
-                        && listed.whole("rows") == rows.count();
+                boolean isOfRows = listed.text("file").equals(file.name()) && listed.whole("rows") == rows.count();
                 if (isOfRows && listed.values().get("crc32c") != null) {
                     return listed.text("crc32c");
                 }
@@ -189,7 +193,7 @@ final class GroupedSource implements AutoCloseable {
 
     /// The database as it was when the table was opened. Appends add runs with higher ids in place.
     byte[] database() throws IOException {
-        try (GroupDatabase database = GroupDatabase.read(disk, folder)) {
+        try (GroupDatabase database = GroupDatabase.read(reading, folder)) {
             if (groups.layout().equals(GroupFormat.RUNS)) {
                 long last = -1;
                 for (long i = 0; i < groups.count(); i++) {

@@ -16,6 +16,7 @@ import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
+import dev.penstock.file.Storage;
 import dev.penstock.query.Scan;
 import dev.penstock.query.Where;
 import dev.penstock.table.TableReader;
@@ -73,13 +74,23 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
 
     /// Opens a grouped table with options.
     public static GroupedTable open(Path folder, TableReader.Options options) throws IOException {
+        return open(Location.of(folder), options);
+    }
+
+    /// Opens a grouped table on a disk or in a remote storage. The database is read into memory in any case.
+    public static GroupedTable open(Location folder, TableReader.Options options) throws IOException {
         GroupedSource source = GroupedSource.open(folder, options);
         return new GroupedTable(source, null, source.groups());
     }
 
     /// Whether a folder has a grouped table, decided by the names of its files.
     public static boolean isGrouped(Disk disk, Path folder) throws IOException {
-        return GroupedSource.isGrouped(disk, folder);
+        return isGrouped(Storage.of(disk), Location.of(folder));
+    }
+
+    /// Whether a folder of any storage has a grouped table, decided by the names of its files.
+    public static boolean isGrouped(Storage storage, Location folder) throws IOException {
+        return GroupedSource.isGrouped(storage, folder);
     }
 
     /// The groups, with their ranges in this view.
@@ -213,7 +224,7 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
     private void requireOpen() {
         if (isClosed) {
             throw new ClosedException(
-                    (selection == null ? "the grouped table " : "the view of ") + path() + " is closed");
+                    (selection == null ? "the grouped table " : "the view of ") + location() + " is closed");
         }
     }
 
@@ -234,12 +245,14 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
 
     @Override
     public Location location() {
-        return Location.of(source.folder());
+        return source.folder();
     }
 
     /// The path of the folder that was opened.
+    ///
+    /// @throws UnsupportedOperationException when the folder is remote
     public Path path() {
-        return source.folder();
+        return source.folder().path();
     }
 
     @Override
@@ -362,11 +375,11 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
         Findings findings = new Findings();
         Verification ofRows = rows().verify(progress, source.listedCrc(findings));
         findings.addAll(ofRows);
-        GroupDatabase.verify(source.disk(), path(), findings);
+        GroupDatabase.verify(source.reading(), location(), findings);
         long uncommitted = source.rows().count() - source.rowCount();
         if (uncommitted > 0) {
             findings.warning(
-                    path(),
+                    location(),
                     0,
                     GroupReason.UNCOMMITTED,
                     uncommitted + " rows after the last group belong to no group and are ignored");

@@ -8,7 +8,9 @@ import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
+import dev.penstock.file.Storage;
 import dev.penstock.query.Scan;
 import dev.penstock.table.TableReader;
 import java.io.IOException;
@@ -82,7 +84,8 @@ public final class Grouping {
     }
 
     private Result run(String columnName, Progress progress) throws IOException {
-        Path rows = GroupedSource.rowsPath(disk, folder, new ArrayList<>());
+        Path rows = GroupedSource.rowsPath(Storage.of(disk), Location.of(folder), new ArrayList<>())
+                .path();
         try (NewFile _ = NewFile.createAlone(disk, folder.resolve("lock"), folder);
                 TableReader table = TableReader.open(rows, TableReader.Options.DEFAULT.withDisk(disk))) {
             Field field = field(table, columnName);

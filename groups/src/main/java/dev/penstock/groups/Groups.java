@@ -16,7 +16,6 @@ import dev.penstock.view.Selection;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -34,7 +33,7 @@ import java.util.stream.IntStream;
 ///
 /// **Threads.** Safe for any number of threads.
 public final class Groups implements Dataset {
-    private final Path file;
+    private final Location file;
     private final long bytes;
     private final GroupFormat.Layout layout;
     private final List<Field> fields;
@@ -48,7 +47,7 @@ public final class Groups implements Dataset {
     /// @param starts the first row of each group, ascending
     /// @param limits the exclusive end of each group
     Groups(
-            Path file,
+            Location file,
             long bytes,
             GroupFormat.Layout layout,
             List<Field> fields,
@@ -322,7 +321,7 @@ public final class Groups implements Dataset {
 
     @Override
     public Location location() {
-        return Location.of(file);
+        return file;
     }
 
     @Override

@@ -40,14 +40,13 @@ enum LibraryFormats implements Format {
     STORE("store") {
         @Override
         public boolean recognises(Candidate candidate) throws IOException {
-            return candidate.isOnDisk()
-                    && candidate.kind() == Candidate.Kind.FOLDER
-                    && StoreReader.isStore(candidate.disk(), candidate.path());
+            return candidate.kind() == Candidate.Kind.FOLDER
+                    && StoreReader.isStore(candidate.storage(), candidate.location());
         }
 
         @Override
         public Dataset open(Location location, Catalog.Options options) throws IOException {
-            StoreReader store = StoreReader.open(location.path(), options.store());
+            StoreReader store = StoreReader.open(location, options.store());
             requireChecksums(store, store.hasChecksums(), options);
             return store;
         }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 
 /// The content of every slot of every field: the tables on disk, and the differences from them.
 ///
@@ -102,6 +103,16 @@ final class StoreCells implements AutoCloseable {
     /// Starts loading the tables into memory.
     void prepare() {
         tables.prepare();
+    }
+
+    /// Reads the slots of some records that are about to be used, if the tables are in a remote storage.
+    ///
+    /// @param records gives the records, which must be below [#length]
+    void fetch(int field, int count, IntToLongFunction records) throws IOException {
+        tables.fetch(field, count, i -> {
+            long slot = records.applyAsLong(i);
+            return slot < slots ? slot : -1;
+        });
     }
 
     /// The content of a slot.

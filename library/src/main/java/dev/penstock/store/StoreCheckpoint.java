@@ -3,6 +3,7 @@ package dev.penstock.store;
 
 import dev.penstock.Io;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.store.journal.Journal;
@@ -141,7 +142,7 @@ final class StoreCheckpoint implements AutoCloseable {
     }
 
     private StoreTables openTables() throws IOException {
-        return StoreTables.open(store, meta.fields(), ReaderOptions.DEFAULT.withDisk(disk));
+        return StoreTables.open(Location.of(store), meta.fields(), ReaderOptions.DEFAULT.withDisk(disk));
     }
 
     private JournalWriter newJournal(long sequence, List<StoreChange> overlay) throws IOException {

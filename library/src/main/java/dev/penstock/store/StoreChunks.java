@@ -4,13 +4,14 @@ package dev.penstock.store;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Access;
-import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
+import dev.penstock.file.RangeGroup;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Residency;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
@@ -26,15 +27,25 @@ final class StoreChunks implements AutoCloseable {
     /// With chunks of the usual size these are 2 TiB.
     static final int OPEN_MAX = 2048;
 
-    private final Path store;
+    private final Location store;
     private final ReaderOptions options;
+    private final Storage storage;
+    /// Opens chunks of a remote storage; null for those of a disk.
+    private final RangeGroup ranged;
     private final Map<Long, OpenFile> files = new ConcurrentHashMap<>();
     /// The fraction of its size that each chunk may keep resident; -1 until it has been computed.
     private double memoryShare = -1;
 
-    StoreChunks(Path store, ReaderOptions options) {
+    StoreChunks(Location store, ReaderOptions options) {
         this.store = store;
         this.options = options;
+        this.storage = options.storageOf(store);
+        this.ranged = options.isOnDisk(store) ? null : new RangeGroup(options);
+    }
+
+    /// Whether the chunks are objects of a remote storage.
+    boolean isRanged() {
+        return ranged != null;
     }
 
     /// Holds a chunk of at least `sizeMin` bytes open, until [OpenFile#release].
@@ -84,10 +95,12 @@ final class StoreChunks implements AutoCloseable {
     }
 
     private OpenFile open(long id) throws IOException {
-        Path path = StoreFormat.chunk(store, id);
+        Location path = StoreFormat.chunk(store, id);
         OpenFile opened;
         try {
-            opened = OpenFile.open(path, options.withMemoryBytes(memoryBytes(path)));
+            opened = isRanged()
+                    ? ranged.open(path, Math.toIntExact(id))
+                    : OpenFile.open(path, options.withMemoryBytes(memoryBytes(path)));
         } catch (NoSuchFileException e) {
             throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the chunk is missing", e);
         }
@@ -103,26 +116,20 @@ final class StoreChunks implements AutoCloseable {
     }
 
     /// The memory budget is for all chunks together, so each chunk gets a part in proportion to its size.
-    private long memoryBytes(Path path) throws IOException {
+    private long memoryBytes(Location path) throws IOException {
         if (options.access() == Access.READ) {
             return 0;
         }
-        return (long) (memoryShare() * size(path));
+        return (long) (memoryShare() * storage.size(path));
     }
 
     private synchronized double memoryShare() throws IOException {
         if (memoryShare < 0) {
-            long total = StoreFormat.chunkBytes(options.disk(), store);
+            long total = StoreFormat.chunkBytes(storage, store);
             // Slightly more than the whole if all chunks fit, so that rounding excludes none.
             memoryShare = Residency.budget(options.memoryBytes()) / (double) Math.max(1, total) + 1e-9;
         }
         return memoryShare;
-    }
-
-    private long size(Path file) throws IOException {
-        try (Disk.Readable readable = options.disk().open(file)) {
-            return readable.size();
-        }
     }
 
     private void dropAnyBut(long id) {

@@ -26,21 +26,49 @@ final class StoreFingerprint {
             fingerprint.add(field.column().toString()).add(field.compression().word());
         }
         fingerprint.add(recordCount, state.cells().editCount());
-        boolean isWhole = recordCount <= SAMPLE_COUNT;
-        long sampleCount = isWhole ? recordCount : SAMPLE_COUNT;
-        long last = recordCount - 1;
-        for (long i = 0; i < sampleCount; i++) {
-            long step = SAMPLE_COUNT - 1;
-            add(fingerprint, state, isWhole ? i : last / step * i + last % step * i / step);
+        int sampleCount = (int) Math.min(recordCount, SAMPLE_COUNT);
+        Checksums checksums = new Checksums(state, recordCount, sampleCount);
+        for (int i = 0; i < sampleCount; i++) {
+            add(fingerprint, state, checksums, i, recordOf(i, recordCount));
         }
         return fingerprint.text();
     }
 
-    private static void add(Fingerprint fingerprint, StoreState state, long index) throws IOException {
+    private static long recordOf(int sample, long recordCount) {
+        long step = SAMPLE_COUNT - 1;
+        long last = recordCount - 1;
+        return recordCount <= SAMPLE_COUNT ? sample : last / step * sample + last % step * sample / step;
+    }
+
+    /// The checksums of the sampled values: read one by one, or together from a remote storage.
+    private static final class Checksums {
+        private final StoreValues values;
+        private final FetchedValues[] fetched;
+
+        Checksums(StoreState state, long recordCount, int sampleCount) throws IOException {
+            this.values = state.values();
+            this.fetched = new FetchedValues[state.cells().fieldCount()];
+            for (int field = 0; field < fetched.length && values.isRanged(); field++) {
+                state.cells().fetch(field, sampleCount, i -> recordOf(i, recordCount));
+                StoreEntry[] entries = new StoreEntry[sampleCount];
+                for (int i = 0; i < sampleCount; i++) {
+                    entries[i] = state.cells().get(field, recordOf(i, recordCount));
+                }
+                fetched[field] = FetchedValues.prefixes(values, sampleCount, i -> entries[i]);
+            }
+        }
+
+        long of(int field, int sample, StoreEntry entry) throws IOException {
+            return fetched[field] == null ? values.checksum(entry) : values.checksum(entry, fetched[field].at(sample));
+        }
+    }
+
+    private static void add(Fingerprint fingerprint, StoreState state, Checksums checksums, int sample, long index)
+            throws IOException {
         for (int field = 0; field < state.cells().fieldCount(); field++) {
             StoreEntry entry = state.cells().get(field, index);
             if (entry.hasBytes()) {
-                fingerprint.add(VALUE, state.values().checksum(entry));
+                fingerprint.add(VALUE, checksums.of(field, sample, entry));
             } else {
                 fingerprint.add(entry.isDeleted() ? DELETED : entry.isMissing() ? MISSING : EMPTY);
             }

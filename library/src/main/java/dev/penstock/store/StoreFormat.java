@@ -7,6 +7,8 @@ import static dev.penstock.file.Layouts.U64;
 import static dev.penstock.file.Layouts.U8;
 
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.Storage;
 import dev.penstock.store.journal.Journal;
 import java.io.IOException;
 import java.lang.foreign.MemoryLayout;
@@ -326,23 +328,49 @@ public final class StoreFormat {
     private StoreFormat() {}
 
     static Path table(Path store, String field) {
-        return store.resolve(field + ".offset");
+        return store.resolve(tableName(field));
+    }
+
+    static Location table(Location store, String field) {
+        return store.resolve(tableName(field));
+    }
+
+    /// The name of the table of a field.
+    static String tableName(String field) {
+        return field + ".offset";
     }
 
     static Path chunk(Path store, long id) {
         return store.resolve(CHUNK_FOLDER).resolve(id + ".zr");
     }
 
+    static Location chunk(Location store, long id) {
+        return store.resolve(chunkName(id));
+    }
+
+    /// The name of a chunk, inside the folder of the store.
+    static String chunkName(long id) {
+        return CHUNK_FOLDER + "/" + id + ".zr";
+    }
+
     /// The id of a chunk file by its name, or -1 when the name is not that of a chunk.
     static long chunkId(Path file) {
-        Matcher name = CHUNK_NAME.matcher(file.getFileName().toString());
+        return chunkId(Location.of(file));
+    }
+
+    static long chunkId(Location file) {
+        Matcher name = CHUNK_NAME.matcher(file.name());
         return name.matches() ? Long.parseLong(name.group(1)) : -1;
     }
 
     /// The ids of the chunk files that are there, in ascending order.
     static List<Long> chunkIds(Disk disk, Path store) throws IOException {
+        return chunkIds(Storage.of(disk), Location.of(store));
+    }
+
+    static List<Long> chunkIds(Storage storage, Location store) throws IOException {
         List<Long> ids = new ArrayList<>();
-        for (Path file : disk.list(store.resolve(CHUNK_FOLDER))) {
+        for (Location file : storage.list(store.resolve(CHUNK_FOLDER))) {
             long id = chunkId(file);
             if (id >= 0) {
                 ids.add(id);
@@ -354,11 +382,11 @@ public final class StoreFormat {
 
     /// The sizes of the chunk files by id, in ascending order. A writer may delete chunks meanwhile; these are
     /// left out.
-    static SortedMap<Long, Long> chunkSizes(Disk disk, Path store) throws IOException {
+    static SortedMap<Long, Long> chunkSizes(Storage storage, Location store) throws IOException {
         SortedMap<Long, Long> sizes = new TreeMap<>();
-        for (long id : chunkIds(disk, store)) {
-            try (Disk.Readable file = disk.open(chunk(store, id))) {
-                sizes.put(id, file.size());
+        for (long id : chunkIds(storage, store)) {
+            try {
+                sizes.put(id, storage.size(chunk(store, id)));
             } catch (NoSuchFileException e) {
                 // A writer has deleted it after the names were read.
             }
@@ -367,8 +395,8 @@ public final class StoreFormat {
     }
 
     /// The size of all chunk files.
-    static long chunkBytes(Disk disk, Path store) throws IOException {
-        return chunkSizes(disk, store).values().stream()
+    static long chunkBytes(Storage storage, Location store) throws IOException {
+        return chunkSizes(storage, store).values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
     }
@@ -379,5 +407,14 @@ public final class StoreFormat {
 
     static Path journal(Path store, long number) {
         return store.resolve(JOURNAL_FOLDER).resolve(number + ".zj");
+    }
+
+    static Location journal(Location store, long number) {
+        return store.resolve(journalName(number));
+    }
+
+    /// The name of a journal, inside the folder of the store.
+    static String journalName(long number) {
+        return JOURNAL_FOLDER + "/" + number + ".zj";
     }
 }

@@ -11,11 +11,12 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Pool;
 import dev.penstock.Reason;
+import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.Parallel;
+import dev.penstock.file.RangeReader;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.List;
 
 /// Gathers the values of many records into a batch: first all places are looked up, then the sizes are added up,
@@ -31,7 +32,7 @@ final class StoreGather implements AutoCloseable {
     /// others.
     private static final int PARTS_PER_THREAD = 8;
 
-    private final Path store;
+    private final Location store;
     private final StoreCells cells;
     private final StoreValues values;
     private final List<StoreField> storeFields;
@@ -39,7 +40,7 @@ final class StoreGather implements AutoCloseable {
     private final int threads;
     private final Pool<Places> pool = new Pool<>(Places::new, places -> {});
 
-    StoreGather(Path store, StoreState state, List<Field> fields, int threads) {
+    StoreGather(Location store, StoreState state, List<Field> fields, int threads) {
         this.store = store;
         this.cells = state.cells();
         this.values = state.values();
@@ -99,6 +100,7 @@ final class StoreGather implements AutoCloseable {
     private void gather(MemorySegment indices, int rowCount, int field, Column column, Places places)
             throws IOException {
         places.reserve(rowCount);
+        cells.fetch(field, rowCount, row -> Indices.at(indices, row));
         int missingCount = 0;
         for (int row = 0; row < rowCount; row++) {
             StoreEntry entry = cells.get(field, Indices.at(indices, row));
@@ -111,21 +113,23 @@ final class StoreGather implements AutoCloseable {
                 missing.set(U8, row, (byte) (places.get(row).isMissing() ? 1 : 0));
             }
         }
-        if (places.order.isMixed() || isStreamed(places, rowCount)) {
+        if (!values.isRanged() && (places.order.isMixed() || isStreamed(places, rowCount))) {
             places.order.sort();
         }
+        FetchedValues fetched = values.isRanged() ? FetchedValues.read(values, rowCount, places::get) : null;
         boolean isVariable = column.field().isVariable();
         long itemSize = column.field().itemSize();
         MemorySegment offsets = isVariable ? column.reserveOffsets(rowCount) : null;
-        long total =
-                isVariable ? layOut(field, rowCount, places, offsets) : Math.multiplyExact((long) rowCount, itemSize);
+        long total = isVariable
+                ? layOut(field, rowCount, places, fetched, offsets)
+                : Math.multiplyExact((long) rowCount, itemSize);
         MemorySegment target = column.reserveValues(total);
         boolean isWorthIt = total >= PARALLEL_BYTES_MIN && threads > 1;
         long partCount = isWorthIt ? Math.min(rowCount, (long) threads * PARTS_PER_THREAD) : 1;
         Parallel.run(partCount, threads, part -> {
             int from = (int) (rowCount * part / partCount);
             int to = (int) (rowCount * (part + 1) / partCount);
-            fill(field, places, from, to, offsets, itemSize, target);
+            fill(field, places, fetched, from, to, offsets, itemSize, target);
         });
     }
 
@@ -134,7 +138,7 @@ final class StoreGather implements AutoCloseable {
         for (int row = 0; row < rowCount; row++) {
             StoreEntry entry = places.get(row);
             if (entry.hasBytes()) {
-                try (Run run = new Run()) {
+                try (Run run = new Run(null)) {
                     return run.chunk(entry).isStreamed();
                 }
             }
@@ -143,13 +147,14 @@ final class StoreGather implements AutoCloseable {
     }
 
     /// Writes the offset of each row, and returns the end of the last one.
-    private long layOut(int field, int rowCount, Places places, MemorySegment offsets) throws IOException {
-        try (Run run = new Run()) {
+    private long layOut(int field, int rowCount, Places places, FetchedValues fetched, MemorySegment offsets)
+            throws IOException {
+        try (Run run = new Run(fetched)) {
             for (int at = 0; at < rowCount; at++) {
                 int row = places.order.row(at);
                 StoreEntry entry = places.get(row);
                 long size = entry.hasBytes()
-                        ? values.rawSize(storeFields.get(field), entry, run.chunk(entry), run.scratch)
+                        ? values.rawSize(storeFields.get(field), entry, run.source(row, entry), run.scratch)
                         : 0;
                 offsets.setAtIndex(U64, row + 1, size);
             }
@@ -164,10 +169,17 @@ final class StoreGather implements AutoCloseable {
     }
 
     private void fill(
-            int field, Places places, int from, int to, MemorySegment offsets, long itemSize, MemorySegment target)
+            int field,
+            Places places,
+            FetchedValues fetched,
+            int from,
+            int to,
+            MemorySegment offsets,
+            long itemSize,
+            MemorySegment target)
             throws IOException {
         StoreField storeField = storeFields.get(field);
-        try (Run run = new Run()) {
+        try (Run run = new Run(fetched)) {
             announce(places, from, to, run);
             for (int at = from; at < to; at++) {
                 int row = places.order.row(at);
@@ -180,7 +192,7 @@ final class StoreGather implements AutoCloseable {
                     value.fill((byte) 0);
                     continue;
                 }
-                OpenFile chunk = run.chunk(entry);
+                RangeReader chunk = run.source(row, entry);
                 long rawSize = offsets == null ? values.rawSize(storeField, entry, chunk, run.scratch) : size;
                 requireFitting(field, entry, rawSize, size);
                 values.fill(storeField, entry, chunk, value, run.scratch);
@@ -190,7 +202,7 @@ final class StoreGather implements AutoCloseable {
 
     /// Prefetches the parts of chunks that are about to be read, if they are too large to stay resident.
     private static void announce(Places places, int from, int to, Run run) throws IOException {
-        for (int at = from; at < to; at++) {
+        for (int at = from; at < to && run.fetched == null; at++) {
             StoreEntry entry = places.get(places.order.row(at));
             if (entry.hasBytes()) {
                 OpenFile chunk = run.chunk(entry);
@@ -229,8 +241,19 @@ final class StoreGather implements AutoCloseable {
     /// Reads rows one after another. A chunk is held until a row of another chunk comes.
     private final class Run implements AutoCloseable {
         private final StoreValues.Scratch scratch = values.borrowScratch();
+        /// The bytes of all rows, or null when they are read from the chunks.
+        private final FetchedValues fetched;
+
         private long id = -1;
         private OpenFile chunk;
+
+        Run(FetchedValues fetched) {
+            this.fetched = fetched;
+        }
+
+        RangeReader source(int row, StoreEntry entry) throws IOException {
+            return fetched == null ? chunk(entry) : fetched.at(row);
+        }
 
         OpenFile chunk(StoreEntry entry) throws IOException {
             boolean isHeld = chunk != null

@@ -6,6 +6,8 @@ import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Json;
+import dev.penstock.file.Location;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -24,11 +26,15 @@ record StoreMetaFile(StoreMeta meta, byte[] bytes, boolean isSwitched) {
     ///
     /// @throws DatasetException when it is damaged, has a newer version, or belongs to another program
     static StoreMetaFile find(Disk disk, Path store) throws IOException {
+        return find(Storage.of(disk), Location.of(store));
+    }
+
+    static StoreMetaFile find(Storage storage, Location store) throws IOException {
         // A publish may end between the two looks, so that each file is absent when it is looked for.
         for (int attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
             for (String name : List.of(StoreFormat.META, StoreFormat.META_SWITCH)) {
-                Path file = store.resolve(name);
-                byte[] bytes = ChecksummedJson.read(disk, file);
+                Location file = store.resolve(name);
+                byte[] bytes = ChecksummedJson.read(storage, file);
                 if (bytes != null) {
                     return new StoreMetaFile(read(file, bytes), bytes, name.equals(StoreFormat.META_SWITCH));
                 }
@@ -38,9 +44,10 @@ record StoreMetaFile(StoreMeta meta, byte[] bytes, boolean isSwitched) {
     }
 
     /// Whether there is a `meta.json` or `meta.switch`.
-    static boolean exists(Disk disk, Path store) throws IOException {
+    static boolean exists(Storage storage, Location store) throws IOException {
         for (int attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
-            if (disk.exists(store.resolve(StoreFormat.META)) || disk.exists(store.resolve(StoreFormat.META_SWITCH))) {
+            if (storage.exists(store.resolve(StoreFormat.META))
+                    || storage.exists(store.resolve(StoreFormat.META_SWITCH))) {
                 return true;
             }
         }
@@ -49,7 +56,11 @@ record StoreMetaFile(StoreMeta meta, byte[] bytes, boolean isSwitched) {
 
     /// The exception for a path at which there is no store.
     static NoSuchFileException absent(Disk disk, Path store) throws IOException {
-        String reason = disk.exists(store) ? "this is not a store: it has no " + StoreFormat.META : null;
+        return absent(Storage.of(disk), Location.of(store));
+    }
+
+    static NoSuchFileException absent(Storage storage, Location store) throws IOException {
+        String reason = storage.exists(store) ? "this is not a store: it has no " + StoreFormat.META : null;
         return new NoSuchFileException(store.toString(), null, reason);
     }
 
@@ -61,6 +72,10 @@ record StoreMetaFile(StoreMeta meta, byte[] bytes, boolean isSwitched) {
     }
 
     static StoreMeta read(Path file, byte[] bytes) {
+        return read(Location.of(file), bytes);
+    }
+
+    static StoreMeta read(Location file, byte[] bytes) {
         try {
             if (!ChecksummedJson.hasChecksum(bytes)
                     && Json.parse(bytes) instanceof Map<?, ?> plain
@@ -77,7 +92,7 @@ record StoreMetaFile(StoreMeta meta, byte[] bytes, boolean isSwitched) {
         }
     }
 
-    private static void requireVersion(Path file, Map<?, ?> values) {
+    private static void requireVersion(Location file, Map<?, ?> values) {
         Object layout = values.get("zr") instanceof Map<?, ?> zr ? zr.get("layout") : null;
         boolean isKnown =
                 Long.valueOf(StoreFormat.VERSION).equals(values.get("version")) && StoreFormat.LAYOUT.equals(layout);
@@ -93,7 +108,7 @@ record StoreMetaFile(StoreMeta meta, byte[] bytes, boolean isSwitched) {
     }
 
     /// The version is optional in the published layout.
-    private static void requirePlainVersion(Path file, Object version) {
+    private static void requirePlainVersion(Location file, Object version) {
         if (version != null && !version.equals((long) StoreFormat.VERSION)) {
             throw new DatasetException.UnsupportedVersion(
                     file,

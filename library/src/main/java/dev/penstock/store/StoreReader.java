@@ -14,6 +14,7 @@ import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -43,7 +44,8 @@ import java.util.Objects;
 ///
 /// **Threads.** Safe for any number of threads, as for every [Dataset].
 public final class StoreReader implements Dataset {
-    private final Path path;
+    private final Location location;
+    private final Storage storage;
     private final Options options;
     private volatile StoreView view;
 
@@ -64,15 +66,21 @@ public final class StoreReader implements Dataset {
         }
     }
 
-    private StoreReader(Path path, Options options, StoreState state) {
-        this.path = path;
+    private StoreReader(Location location, Options options, StoreState state) {
+        this.location = location;
+        this.storage = options.reading().storageOf(location);
         this.options = options;
-        this.view = new StoreView(path, state, options.threads());
+        this.view = new StoreView(location, state, options.threads());
     }
 
     /// Whether a folder is a store, decided by the names in it. [#open] finds damage.
     public static boolean isStore(Disk disk, Path path) throws IOException {
-        return disk.isDirectory(path.resolve(StoreFormat.CHUNK_FOLDER)) && StoreMetaFile.exists(disk, path);
+        return isStore(Storage.of(disk), Location.of(path));
+    }
+
+    /// Whether a folder of any storage is a store, decided by the names in it.
+    public static boolean isStore(Storage storage, Location folder) throws IOException {
+        return storage.isFolder(folder.resolve(StoreFormat.CHUNK_FOLDER)) && StoreMetaFile.exists(storage, folder);
     }
 
     /// Opens the last committed state.
@@ -94,13 +102,23 @@ public final class StoreReader implements Dataset {
     }
 
     static StoreReader open(Path path, Options options, long sequenceLimit) throws IOException {
-        return new StoreReader(path, options, StoreState.load(path, options, sequenceLimit));
+        return open(Location.of(path), options, sequenceLimit);
     }
 
-    /// Whether this is a store and not a named snapshot of one.
+    /// Opens the last committed state of a store on a disk or in a remote storage. A remote store must not change
+    /// while it is open: it is a copy, and nothing writes to it in place.
+    public static StoreReader open(Location location, Options options) throws IOException {
+        return open(location, options, Long.MAX_VALUE);
+    }
+
+    private static StoreReader open(Location location, Options options, long sequenceLimit) throws IOException {
+        return new StoreReader(location, options, StoreState.load(location, options, sequenceLimit));
+    }
+
+    /// Whether this is a store of a disk, and not a named snapshot of one.
     @Override
     public boolean isRefreshable() {
-        return !view.state().meta().isSnapshot();
+        return options.reading().isOnDisk(location) && !view.state().meta().isSnapshot();
     }
 
     /// Switches to the last commit of a writer in this or another process, without waiting for the writer. Running
@@ -111,13 +129,16 @@ public final class StoreReader implements Dataset {
     /// @throws java.nio.file.NoSuchFileException when the store does not exist any more
     @Override
     public synchronized boolean refresh() throws IOException {
+        if (!options.reading().isOnDisk(location)) {
+            return false;
+        }
         StoreView before = acquire();
         try {
             StoreState next = before.state().refreshed(options);
             if (next == null) {
                 return false;
             }
-            view = new StoreView(path, next, options.threads());
+            view = new StoreView(location, next, options.threads());
             before.close();
             return next.sequence() != before.state().sequence();
         } finally {
@@ -137,7 +158,7 @@ public final class StoreReader implements Dataset {
 
     @Override
     public Location location() {
-        return Location.of(path);
+        return location;
     }
 
     /// The number of records, including tombstones of deleted records.
@@ -177,7 +198,7 @@ public final class StoreReader implements Dataset {
     @Override
     public long bytes() {
         try {
-            return using(now -> now.cells().tableBytes() + StoreFormat.chunkBytes(options.disk(), path));
+            return using(now -> now.cells().tableBytes() + StoreFormat.chunkBytes(storage, location));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -232,12 +253,12 @@ public final class StoreReader implements Dataset {
 
     @Override
     public Verification verify(Progress progress) throws IOException {
-        return using(now -> new StoreVerifier(path, options.disk(), now.state()).verify(progress));
+        return using(now -> new StoreVerifier(location, storage, now.state()).verify(progress));
     }
 
     /// Statistics of the space of the store. This reads every slot but no values.
     public StoreStats stats(Progress progress) throws IOException {
-        return using(now -> StoreStats.of(path, options.disk(), now.state(), progress));
+        return using(now -> StoreStats.of(location, storage, now.state(), progress));
     }
 
     /// Covers the stored checksums of all records, or of a sample of a large store, and the number of changes. Two
@@ -321,7 +342,7 @@ public final class StoreReader implements Dataset {
                 return now;
             }
             if (now == view) {
-                throw new ClosedException("the store " + path + " is closed");
+                throw new ClosedException("the store " + location + " is closed");
             }
         }
     }

@@ -3,17 +3,17 @@ package dev.penstock.store;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.file.Location;
 import dev.penstock.store.journal.Journal;
 import dev.penstock.store.journal.JournalFrame;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 
 /// Applies the frames of a journal to the cells of a store, one after another.
 ///
 /// **Threads.** One thread at a time.
 final class StoreReplay {
-    private final Path journal;
+    private final Location journal;
     private final StoreMeta meta;
     private final StoreCells cells;
     private final ChangeBlock block;
@@ -23,7 +23,7 @@ final class StoreReplay {
     private long sequence;
 
     /// @param sequence the sequence of the last commit in the cells
-    StoreReplay(Path journal, StoreMeta meta, StoreCells cells, long sequence) {
+    StoreReplay(Location journal, StoreMeta meta, StoreCells cells, long sequence) {
         this.journal = journal;
         this.meta = meta;
         this.cells = cells;

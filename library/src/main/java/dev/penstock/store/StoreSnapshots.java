@@ -4,7 +4,9 @@ package dev.penstock.store;
 import dev.penstock.Io;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FileInUseException;
+import dev.penstock.file.Location;
 import dev.penstock.file.NewFile;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.WriterLock;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -87,12 +89,32 @@ public final class StoreSnapshots {
         return folder;
     }
 
+    /// The location of a snapshot of a store on a disk or in a remote storage.
+    ///
+    /// @throws IllegalArgumentException when the name is not valid
+    /// @throws NoSuchFileException      when the snapshot does not exist
+    public static Location location(Location store, String name, ReaderOptions options) throws IOException {
+        if (options.isOnDisk(store)) {
+            return Location.of(of(store.path(), options.disk()).path(name));
+        }
+        requireName(name);
+        Location snapshot = store.resolve(StoreFormat.SNAPSHOT_FOLDER + "/" + name);
+        if (!options.storageOf(store).exists(snapshot.resolve(StoreFormat.META))) {
+            throw new NoSuchFileException(store.toString(), null, "the store has no snapshot " + name);
+        }
+        return snapshot;
+    }
+
     private Path folder(String name) {
+        requireName(name);
+        return StoreFormat.snapshots(store).resolve(name);
+    }
+
+    private static void requireName(String name) {
         if (!StoreFormat.FIELD_NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("invalid name of a snapshot: '" + name
                     + "'; use letters, digits, '_', '-' and '.', at most 64, and begin with a letter, digit or '_'");
         }
-        return StoreFormat.snapshots(store).resolve(name);
     }
 
     /// Creates a snapshot of the last commit. It is durable when this returns.

@@ -5,7 +5,9 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Access;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.Storage;
 import dev.penstock.store.journal.Journal;
 import dev.penstock.store.journal.JournalReplay;
 import java.io.IOException;
@@ -26,7 +28,7 @@ final class StoreState implements AutoCloseable {
     /// wrong.
     private static final int ATTEMPTS_MAX = 1000;
 
-    private final Path store;
+    private final Location store;
     private final StoreMetaFile found;
     private final StoreCells cells;
     private final StoreValues values;
@@ -38,7 +40,7 @@ final class StoreState implements AutoCloseable {
     private boolean isClean;
     private final List<StoreChange> unsynced = new ArrayList<>();
 
-    private StoreState(Path store, StoreMetaFile found, StoreCells cells, StoreValues values, StoreLease lease) {
+    private StoreState(Location store, StoreMetaFile found, StoreCells cells, StoreValues values, StoreLease lease) {
         this.store = store;
         this.found = found;
         this.cells = cells;
@@ -52,7 +54,7 @@ final class StoreState implements AutoCloseable {
     /// @param sequenceLimit the last commit to apply
     /// @throws NoSuchFileException when the store does not exist
     /// @throws DatasetException    when its files are damaged
-    static StoreState load(Path store, StoreReader.Options options, long sequenceLimit) throws IOException {
+    static StoreState load(Location store, StoreReader.Options options, long sequenceLimit) throws IOException {
         return load(store, new Loading(options, options.reading(), sequenceLimit, true, null));
     }
 
@@ -67,7 +69,7 @@ final class StoreState implements AutoCloseable {
             long sequenceLimit,
             boolean isLeased,
             StoreValues values) {
-        StoreValues openValues(Path store, boolean hasPrefixes) {
+        StoreValues openValues(Location store, boolean hasPrefixes) {
             return values == null
                     ? new StoreValues(store, chunkOptions, options.isChecking(), hasPrefixes)
                     : values.share();
@@ -79,10 +81,10 @@ final class StoreState implements AutoCloseable {
         StoreReader.Options options = StoreReader.Options.DEFAULT.withDisk(disk);
         ReaderOptions byPosition = options.reading().withAccess(Access.READ);
         // A writer knows which chunks it needs, and its own lease would keep it from deleting the others.
-        return load(store, new Loading(options, byPosition, Long.MAX_VALUE, false, null));
+        return load(Location.of(store), new Loading(options, byPosition, Long.MAX_VALUE, false, null));
     }
 
-    private static StoreState load(Path store, Loading loading) throws IOException {
+    private static StoreState load(Location store, Loading loading) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             StoreState state = tryLoad(store, loading);
             if (state != null) {
@@ -93,24 +95,27 @@ final class StoreState implements AutoCloseable {
         throw new IOException(store + " is changed too often to be opened; try again");
     }
 
-    private static StoreState tryLoad(Path store, Loading loading) throws IOException {
-        Disk disk = loading.options.disk();
-        StoreMetaFile found = StoreMetaFile.find(disk, store);
+    private static StoreState tryLoad(Location store, Loading loading) throws IOException {
+        ReaderOptions reading = loading.options.reading();
+        Storage storage = reading.storageOf(store);
+        StoreMetaFile found = StoreMetaFile.find(storage, store);
         if (found == null) {
-            throw StoreMetaFile.absent(disk, store);
+            throw StoreMetaFile.absent(storage, store);
         }
         StoreMeta meta = found.meta();
-        boolean isLeased = loading.isLeased && !meta.isPlain();
-        StoreLease lease = isLeased ? StoreLease.take(disk, store, meta.generation()) : StoreLease.NONE;
+        // Nobody writes to a store in a remote storage.
+        boolean isLeased = loading.isLeased && !meta.isPlain() && reading.isOnDisk(store);
+        StoreLease lease =
+                isLeased ? StoreLease.take(reading.disk(), store.path(), meta.generation()) : StoreLease.NONE;
         if (lease == null) {
             return null;
         }
         StoreTables tables;
         try {
-            tables = StoreTables.open(store, meta.fields(), loading.options.reading());
+            tables = StoreTables.open(store, meta.fields(), reading);
         } catch (Throwable e) {
             Closing.after(e, lease::close);
-            if (!isCurrent(disk, store, found)) {
+            if (!isCurrent(storage, store, found)) {
                 // A field was dropped, with its table, or the snapshot was.
                 return null;
             }
@@ -125,12 +130,12 @@ final class StoreState implements AutoCloseable {
         StoreState state = new StoreState(store, found, cells, loading.openValues(store, !meta.isPlain()), lease);
         try {
             state.requireTables(tables);
-            if (meta.isPlain() || state.isLoaded(disk, loading.sequenceLimit)) {
+            if (meta.isPlain() || state.isLoaded(storage, loading.sequenceLimit)) {
                 return state;
             }
         } catch (Throwable e) {
             Closing.after(e, state::close);
-            if (e instanceof DatasetException && !isCurrent(disk, store, found)) {
+            if (e instanceof DatasetException && !isCurrent(storage, store, found)) {
                 // Files of different states do not match.
                 return null;
             }
@@ -141,13 +146,13 @@ final class StoreState implements AutoCloseable {
     }
 
     /// @return false when the store was changed in the meantime, so that everything has to be read again
-    private boolean isLoaded(Disk disk, long sequenceLimit) throws IOException {
+    private boolean isLoaded(Storage storage, long sequenceLimit) throws IOException {
         // A snapshot has no journal, but it may have been dropped before the lease was taken.
-        return meta().isSnapshot() ? isCurrent(disk, store, found) : replay(disk, sequenceLimit);
+        return meta().isSnapshot() ? isCurrent(storage, store, found) : replay(storage, sequenceLimit);
     }
 
-    private static boolean isCurrent(Disk disk, Path store, StoreMetaFile found) throws IOException {
-        return found.isSame(StoreMetaFile.find(disk, store));
+    private static boolean isCurrent(Storage storage, Location store, StoreMetaFile found) throws IOException {
+        return found.isSame(StoreMetaFile.find(storage, store));
     }
 
     private void requireTables(StoreTables tables) {
@@ -165,10 +170,10 @@ final class StoreState implements AutoCloseable {
     }
 
     /// @return false when the store was changed in the meantime, so that everything has to be read again
-    private boolean replay(Disk disk, long sequenceLimit) throws IOException {
-        Path path = StoreFormat.journal(store, meta().checkpoint().journal().number());
-        try (Disk.Readable file = disk.open(path)) {
-            StoreMetaFile now = StoreMetaFile.find(disk, store);
+    private boolean replay(Storage storage, long sequenceLimit) throws IOException {
+        Location path = StoreFormat.journal(store, meta().checkpoint().journal().number());
+        try (Disk.Readable file = storage.open(path)) {
+            StoreMetaFile now = StoreMetaFile.find(storage, store);
             if (!found.isSame(now)) {
                 return false;
             }
@@ -185,7 +190,7 @@ final class StoreState implements AutoCloseable {
             isClean = replay.frameCount() == 0 && !replay.isTorn() && !found.isSwitched();
             return true;
         } catch (NoSuchFileException e) {
-            StoreMetaFile now = StoreMetaFile.find(disk, store);
+            StoreMetaFile now = StoreMetaFile.find(storage, store);
             if (now == null || found.isSame(now)) {
                 throw new DatasetException.Corrupt(path, 0, Reason.MISSING_SHARD, "the journal is missing", e);
             }
@@ -210,9 +215,11 @@ final class StoreState implements AutoCloseable {
         if (meta().isPlain() || meta().isSnapshot()) {
             return null;
         }
-        if (isCurrent(options.disk(), store, found)) {
-            Path path = StoreFormat.journal(store, meta().checkpoint().journal().number());
-            try (Disk.Readable file = options.disk().open(path)) {
+        Storage storage = options.reading().storageOf(store);
+        if (isCurrent(storage, store, found)) {
+            Location path =
+                    StoreFormat.journal(store, meta().checkpoint().journal().number());
+            try (Disk.Readable file = storage.open(path)) {
                 return continued(path, file, options.disk());
             } catch (NoSuchFileException e) {
                 // A later checkpoint has deleted it.
@@ -220,12 +227,12 @@ final class StoreState implements AutoCloseable {
         }
         StoreState next = load(store, new Loading(options, options.reading(), Long.MAX_VALUE, true, values));
         // A chunk that this state needs still exists, because this state has a lease.
-        values.retain(Set.copyOf(StoreFormat.chunkIds(options.disk(), store)));
+        values.retain(Set.copyOf(StoreFormat.chunkIds(storage, store)));
         return next;
     }
 
     /// The state after the frames that were added to the journal, or null when there are none.
-    private StoreState continued(Path path, Disk.Readable journal, Disk disk) throws IOException {
+    private StoreState continued(Location path, Disk.Readable journal, Disk disk) throws IOException {
         JournalReplay replay = JournalReplay.openBehind(StoreFormat.JOURNAL, path, journal, journalEnd, sequence);
         requireSame(path, replay);
         long end = replay.syncedEnd() >= replay.end() ? replay.end() : goodEnd(replay, Long.MAX_VALUE);
@@ -233,7 +240,7 @@ final class StoreState implements AutoCloseable {
             return null;
         }
         // This state holds the lease of the same generation, so a rebalance cannot delete its chunks.
-        StoreLease own = lease == StoreLease.NONE ? lease : StoreLease.take(disk, store, meta().generation());
+        StoreLease own = lease == StoreLease.NONE ? lease : StoreLease.take(disk, store.path(), meta().generation());
         StoreState next = new StoreState(store, found, cells.copy(), values.share(), own);
         try {
             next.applyRest(replay, new StoreReplay(path, meta(), next.cells, sequence), end);
@@ -244,14 +251,14 @@ final class StoreState implements AutoCloseable {
         }
     }
 
-    private void requireSame(Path path, JournalReplay replay) {
+    private void requireSame(Location path, JournalReplay replay) {
         if (!replay.header().equals(meta().journalHeader())) {
             throw new DatasetException.Corrupt(
                     path, 0, Reason.SHARD_MISMATCH, "the journal does not match " + StoreFormat.META);
         }
     }
 
-    private void requireOverlays(Path path, JournalReplay replay) {
+    private void requireOverlays(Location path, JournalReplay replay) {
         if (replay.overlayCount() != meta().checkpoint().journal().overlays()) {
             throw new DatasetException.Corrupt(
                     path,

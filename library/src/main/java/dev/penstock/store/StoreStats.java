@@ -2,10 +2,10 @@
 package dev.penstock.store;
 
 import dev.penstock.Progress;
-import dev.penstock.file.Disk;
 import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
+import dev.penstock.file.Storage;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -124,7 +124,7 @@ public record StoreStats(
         return uses;
     }
 
-    static StoreStats of(Path store, Disk disk, StoreState state, Progress progress) throws IOException {
+    static StoreStats of(Location store, Storage storage, StoreState state, Progress progress) throws IOException {
         Map<Long, Use> uses = uses(state, progress);
         StoreCells cells = state.cells();
         List<Chunk> chunks = new ArrayList<>();
@@ -132,7 +132,7 @@ public record StoreStats(
         Set<Long> retired =
                 meta.chunks().retired().stream().map(StoreMeta.Retired::chunk).collect(Collectors.toSet());
         long waitingBytes = 0;
-        for (Map.Entry<Long, Long> file : StoreFormat.chunkSizes(disk, store).entrySet()) {
+        for (Map.Entry<Long, Long> file : StoreFormat.chunkSizes(storage, store).entrySet()) {
             Use use = uses.getOrDefault(file.getKey(), new Use());
             if (retired.contains(file.getKey())) {
                 waitingBytes += file.getValue();

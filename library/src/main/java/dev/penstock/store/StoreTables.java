@@ -12,8 +12,8 @@ import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /// The tables of a store as they were on disk when they were opened.
 ///
@@ -26,6 +26,8 @@ final class StoreTables implements AutoCloseable {
     private final Leases leases;
     /// The bytes of each table if they are mapped, otherwise null.
     private final MemorySegment[] mapped;
+    /// The blocks of each table that were read from a remote storage, or null for a disk.
+    private final TableBlocks[] blocks;
 
     private StoreTables(OpenFiles files) throws IOException {
         this.files = files;
@@ -35,20 +37,38 @@ final class StoreTables implements AutoCloseable {
             OpenFile file = files.files().get(i);
             mapped[i] = file.isMapped() ? file.whole() : null;
         }
+        this.blocks =
+                files.isRanged() ? files.files().stream().map(TableBlocks::new).toArray(TableBlocks[]::new) : null;
     }
 
     /// Opens the tables of all fields.
     ///
     /// @throws DatasetException when a table is missing
-    static StoreTables open(Path store, List<StoreField> fields, ReaderOptions options) throws IOException {
+    static StoreTables open(Location store, List<StoreField> fields, ReaderOptions options) throws IOException {
         List<Location> tables = fields.stream()
-                .map(field -> Location.of(StoreFormat.table(store, field.name())))
+                .map(field -> StoreFormat.table(store, field.name()))
                 .toList();
         try {
             return new StoreTables(OpenFiles.open(tables, options));
         } catch (NoSuchFileException e) {
             throw new DatasetException.Corrupt(
-                    Path.of(e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is missing", e);
+                    missing(tables, e.getFile()), 0, Reason.MISSING_SHARD, "the table of a field is missing", e);
+        }
+    }
+
+    private static Location missing(List<Location> tables, String name) {
+        return tables.stream()
+                .filter(table -> table.toString().equals(name))
+                .findFirst()
+                .orElse(tables.getFirst());
+    }
+
+    /// Reads the slots that are about to be used, if the tables are in a remote storage.
+    ///
+    /// @param slots gives the slots, which must be below [#slotCount], or -1 for none
+    void fetch(int field, int count, IntToLongFunction slots) throws IOException {
+        if (blocks != null) {
+            blocks[field].fetch(count, slots);
         }
     }
 
@@ -68,6 +88,9 @@ final class StoreTables implements AutoCloseable {
     /// The content of a slot, which must be below [#slotCount].
     StoreEntry get(int field, long slot) throws IOException {
         OpenFile file = files.files().get(field);
+        if (blocks != null) {
+            return blocks[field].get(slot);
+        }
         MemorySegment bytes = mapped[field];
         if (bytes == null) {
             MemorySegment copy = MemorySegment.ofArray(new byte[(int) StoreFormat.ENTRY_SIZE]);

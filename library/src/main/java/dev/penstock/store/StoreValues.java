@@ -9,11 +9,12 @@ import dev.penstock.Pool;
 import dev.penstock.Reason;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
+import dev.penstock.file.RangeReader;
 import dev.penstock.file.ReaderOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.zip.CRC32C;
@@ -33,7 +34,7 @@ final class StoreValues implements AutoCloseable {
     /// The largest memory that a thread keeps for the next value.
     private static final int KEPT_BYTES_MAX = 4 << 20;
 
-    private final Path store;
+    private final Location store;
     private final StoreChunks chunks;
     private final boolean isChecking;
     /// Whether values have a prefix; those of other programs have none.
@@ -42,7 +43,7 @@ final class StoreValues implements AutoCloseable {
     private final Pool<Scratch> scratches = new Pool<>(Scratch::new, Scratch::close);
     private final Leases leases = new Leases(this::free);
 
-    StoreValues(Path store, ReaderOptions options, boolean isChecking, boolean hasPrefixes) {
+    StoreValues(Location store, ReaderOptions options, boolean isChecking, boolean hasPrefixes) {
         this.store = store;
         this.chunks = new StoreChunks(store, options);
         this.isChecking = isChecking && hasPrefixes;
@@ -81,6 +82,22 @@ final class StoreValues implements AutoCloseable {
         } else {
             scratches.giveBack(scratch);
         }
+    }
+
+    /// Whether the chunks are objects of a remote storage, so that values are best read together.
+    boolean isRanged() {
+        return chunks.isRanged();
+    }
+
+    boolean hasPrefixes() {
+        return hasPrefixes;
+    }
+
+    /// The offset of the first byte that belongs to a value, which is that of its prefix.
+    ///
+    /// @param entry an entry that lies within its chunk
+    long start(StoreEntry entry) {
+        return entry.offset() - (hasPrefixes ? StoreFormat.PREFIX_SIZE : 0);
     }
 
     /// A value in its stored form.
@@ -126,8 +143,7 @@ final class StoreValues implements AutoCloseable {
     /// bytes. Values of other programs have no checksum, so it is computed.
     long checksum(StoreEntry entry) throws IOException {
         if (hasPrefixes) {
-            Prefix prefix = prefix(entry);
-            return Integer.toUnsignedLong(prefix.crc()) << Integer.SIZE ^ prefix.rawSize();
+            return checksum(prefix(entry));
         }
         OpenFile chunk = acquireChunk(entry);
         try {
@@ -137,6 +153,22 @@ final class StoreValues implements AutoCloseable {
         } finally {
             chunk.release();
         }
+    }
+
+    private static long checksum(Prefix prefix) {
+        return Integer.toUnsignedLong(prefix.crc()) << Integer.SIZE ^ prefix.rawSize();
+    }
+
+    /// [#checksum(StoreEntry)] of a value whose first bytes, or all, were read already.
+    long checksum(StoreEntry entry, RangeReader source) throws IOException {
+        if (hasPrefixes) {
+            MemorySegment prefix = MemorySegment.ofArray(new byte[(int) StoreFormat.PREFIX_SIZE]);
+            source.read(start(entry), prefix);
+            return checksum(new Prefix(prefix.get(U32, CRC_OFFSET), Layouts.u32(prefix, SIZE_OFFSET)));
+        }
+        MemorySegment bytes = MemorySegment.ofArray(new byte[Math.toIntExact(entry.size())]);
+        source.read(entry.offset(), bytes);
+        return Integer.toUnsignedLong(Crc32c.of(bytes));
     }
 
     /// Reads stored bytes and always checks them.
@@ -175,7 +207,7 @@ final class StoreValues implements AutoCloseable {
 
     /// Copies a value with its prefix to the heap. The checksum covers the size in the prefix and the bytes, which
     /// are contiguous.
-    private MemorySegment readChecked(StoreEntry entry, OpenFile chunk, Scratch scratch, boolean isChecked)
+    private MemorySegment readChecked(StoreEntry entry, RangeReader chunk, Scratch scratch, boolean isChecked)
             throws IOException {
         long allSize = StoreFormat.PREFIX_SIZE + entry.size();
         MemorySegment all = scratch.reserve(allSize);
@@ -212,9 +244,9 @@ final class StoreValues implements AutoCloseable {
     /// The decompressed size of a value according to its prefix, checked against what its stored bytes can
     /// decompress to.
     ///
-    /// @param chunk   the chunk of the value
+    /// @param chunk   reads the chunk of the value
     /// @param scratch the scratch memory of the thread
-    long rawSize(StoreField field, StoreEntry entry, OpenFile chunk, Scratch scratch) throws IOException {
+    long rawSize(StoreField field, StoreEntry entry, RangeReader chunk, Scratch scratch) throws IOException {
         if (field.compression(entry.chunk()) == StoreCompression.RAW) {
             return entry.size();
         }
@@ -233,7 +265,7 @@ final class StoreValues implements AutoCloseable {
     /// Copies a value.
     ///
     /// @param target memory of exactly its [#rawSize]
-    void fill(StoreField field, StoreEntry entry, OpenFile chunk, MemorySegment target, Scratch scratch)
+    void fill(StoreField field, StoreEntry entry, RangeReader chunk, MemorySegment target, Scratch scratch)
             throws IOException {
         if (!hasPrefixes) {
             fillBare(field, entry, chunk, target, scratch);
@@ -258,7 +290,8 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    private void fillDirectly(StoreField field, StoreEntry entry, OpenFile chunk, MemorySegment target, Scratch scratch)
+    private void fillDirectly(
+            StoreField field, StoreEntry entry, RangeReader chunk, MemorySegment target, Scratch scratch)
             throws IOException {
         chunk.read(entry.offset(), target);
         if (isChecking) {
@@ -274,7 +307,7 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    private void fillBare(StoreField field, StoreEntry entry, OpenFile chunk, MemorySegment target, Scratch scratch)
+    private void fillBare(StoreField field, StoreEntry entry, RangeReader chunk, MemorySegment target, Scratch scratch)
             throws IOException {
         if (field.compression(entry.chunk()) == StoreCompression.RAW) {
             chunk.read(entry.offset(), target);
@@ -283,7 +316,8 @@ final class StoreValues implements AutoCloseable {
         }
     }
 
-    private byte[] expandBare(StoreField field, StoreEntry entry, OpenFile chunk, Scratch scratch) throws IOException {
+    private byte[] expandBare(StoreField field, StoreEntry entry, RangeReader chunk, Scratch scratch)
+            throws IOException {
         MemorySegment stored = scratch.reserve(entry.size()).asSlice(0, entry.size());
         chunk.read(entry.offset(), stored);
         byte[] value = field.compression(entry.chunk()) == StoreCompression.FLATE
@@ -318,13 +352,17 @@ final class StoreValues implements AutoCloseable {
         OpenFile chunk = acquireChunk(entry);
         Scratch scratch = borrowScratch();
         try {
-            byte[] value = new byte[Math.toIntExact(rawSize(field, entry, chunk, scratch))];
-            fill(field, entry, chunk, MemorySegment.ofArray(value), scratch);
-            return value;
+            return value(field, entry, chunk, scratch);
         } finally {
             giveBack(scratch);
             chunk.release();
         }
+    }
+
+    private byte[] value(StoreField field, StoreEntry entry, RangeReader chunk, Scratch scratch) throws IOException {
+        byte[] value = new byte[Math.toIntExact(rawSize(field, entry, chunk, scratch))];
+        fill(field, entry, chunk, MemorySegment.ofArray(value), scratch);
+        return value;
     }
 
     /// The bytes of an existing value, which are always checked.
@@ -335,6 +373,24 @@ final class StoreValues implements AutoCloseable {
             stored(entry);
         }
         return value(field, entry);
+    }
+
+    /// [#checkedValue(StoreField, StoreEntry)] of a value whose stored bytes were read already.
+    ///
+    /// @param source reads the bytes; not used for an entry without bytes
+    byte[] checkedValue(StoreField field, StoreEntry entry, RangeReader source) throws IOException {
+        if (!entry.hasBytes()) {
+            return value(field, entry);
+        }
+        Scratch scratch = borrowScratch();
+        try {
+            if (hasPrefixes && !isChecking) {
+                readChecked(entry, source, scratch, true);
+            }
+            return value(field, entry, source, scratch);
+        } finally {
+            giveBack(scratch);
+        }
     }
 
     /// The same open chunks for another owner, such as a later state of the store; chunk ids are never reused.

@@ -6,35 +6,44 @@ import dev.penstock.Findings;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.Verification;
-import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
+import dev.penstock.file.RangeReader;
+import dev.penstock.file.Storage;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /// Reads every value of a committed state. The journal and `meta.json` were checked when the state was opened.
 final class StoreVerifier {
-    private final Path store;
-    private final Disk disk;
+    /// Records of a remote store are read together.
+    private static final int RECORDS_AT_ONCE = 4096;
+
+    private final Location store;
+    private final Storage storage;
     private final StoreState state;
     private final Findings findings = new Findings();
     private final Set<Long> chunks = new HashSet<>();
     private long checkedBytes;
 
-    StoreVerifier(Path store, Disk disk, StoreState state) {
+    StoreVerifier(Location store, Storage storage, StoreState state) {
         this.store = store;
-        this.disk = disk;
+        this.storage = storage;
         this.state = state;
     }
 
     Verification verify(Progress progress) throws IOException {
         List<StoreField> fields = state.meta().fields();
         long length = state.cells().length();
+        FetchedValues[] fetched = new FetchedValues[fields.size()];
         for (long index = 0; index < length; index++) {
             int deletedCount = 0;
+            int place = (int) (index % RECORDS_AT_ONCE);
+            if (place == 0 && state.values().isRanged()) {
+                fetch(fetched, index, (int) Math.min(RECORDS_AT_ONCE, length - index));
+            }
             for (int field = 0; field < fields.size(); field++) {
-                deletedCount += verify(fields, field, index);
+                deletedCount += verify(fields, field, index, fetched[field] == null ? null : fetched[field].at(place));
             }
             if (deletedCount != 0 && deletedCount != fields.size()) {
                 findings.error(
@@ -49,8 +58,27 @@ final class StoreVerifier {
         return findings.result(checkedBytes);
     }
 
+    /// Reads the values of the next records. When that fails, each value is read by itself, so that every problem
+    /// is found.
+    private void fetch(FetchedValues[] fetched, long first, int count) throws IOException {
+        for (int field = 0; field < fetched.length; field++) {
+            int position = field;
+            state.cells().fetch(field, count, i -> first + i);
+            StoreEntry[] entries = new StoreEntry[count];
+            for (int i = 0; i < count; i++) {
+                entries[i] = state.cells().get(position, first + i);
+            }
+            try {
+                fetched[field] = FetchedValues.read(state.values(), count, i -> entries[i]);
+            } catch (DatasetException e) {
+                fetched[field] = null;
+            }
+        }
+    }
+
+    /// @param source reads the stored bytes of the value, or null to read them from its chunk
     /// @return 1 when the cell belongs to a deleted record
-    private int verify(List<StoreField> fields, int field, long index) throws IOException {
+    private int verify(List<StoreField> fields, int field, long index, RangeReader source) throws IOException {
         StoreEntry entry = state.cells().get(field, index);
         checkedBytes += StoreFormat.ENTRY_SIZE;
         if (!entry.hasBytes()) {
@@ -67,7 +95,9 @@ final class StoreVerifier {
         chunks.add(entry.chunk());
         checkedBytes += entry.size() + StoreFormat.PREFIX_SIZE;
         try {
-            byte[] value = state.values().checkedValue(fields.get(field), entry);
+            byte[] value = source == null
+                    ? state.values().checkedValue(fields.get(field), entry)
+                    : state.values().checkedValue(fields.get(field), entry, source);
             if (!fields.get(field).isFitting(value.length)) {
                 findings.error(
                         StoreFormat.chunk(store, entry.chunk()),
@@ -90,7 +120,7 @@ final class StoreVerifier {
     /// Warns of files that are no part of the store. A chunk that the store has written, and in which all values
     /// are garbage, is a part of it.
     private void warnOfOthers() throws IOException {
-        for (Path file : disk.list(store.resolve(StoreFormat.CHUNK_FOLDER))) {
+        for (Location file : storage.list(store.resolve(StoreFormat.CHUNK_FOLDER))) {
             long id = StoreFormat.chunkId(file);
             if (id < 0) {
                 findings.warning(

@@ -3,9 +3,9 @@ package dev.penstock.store;
 
 import dev.penstock.Field;
 import dev.penstock.Leases;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.List;
 
 /// One committed state that a [StoreReader] reads. It is closed when the reader has switched to another state or
@@ -18,7 +18,7 @@ final class StoreView {
     private final StoreGather gather;
     private final Leases leases = new Leases(this::free);
 
-    StoreView(Path store, StoreState state, int threads) {
+    StoreView(Location store, StoreState state, int threads) {
         this.state = state;
         this.fields = state.meta().fields().stream().map(StoreField::column).toList();
         this.gather = new StoreGather(store, state, fields, threads);

@@ -8,9 +8,9 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.UUID;
 
@@ -31,7 +31,7 @@ public record JournalHeader(UUID uuid, long number, long salt, long sequence) {
     /// Reads a header.
     ///
     /// @throws DatasetException when the header is missing or damaged
-    static JournalHeader read(Journal journal, Path file, MemorySegment bytes) {
+    static JournalHeader read(Journal journal, Location file, MemorySegment bytes) {
         if (bytes.byteSize() < Journal.HEADER_SIZE) {
             throw new DatasetException.Corrupt(
                     file, bytes.byteSize(), Reason.TRUNCATED, "the file ends within the header of the journal");

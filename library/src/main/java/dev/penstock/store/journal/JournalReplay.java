@@ -8,10 +8,10 @@ import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 
 /// Reads a [Journal]: finds the valid frames and passes them to a visitor.
 ///
@@ -34,7 +34,7 @@ public final class JournalReplay {
     private static final long SEARCH_PASSES_MAX = 8;
 
     private final Journal journal;
-    private final Path path;
+    private final Location path;
     private final Disk.Readable file;
     private final JournalHeader header;
     private final JournalWindow window;
@@ -60,7 +60,7 @@ public final class JournalReplay {
 
     private boolean isTorn;
 
-    private JournalReplay(Journal journal, Path path, Disk.Readable file, long windowBytes) throws IOException {
+    private JournalReplay(Journal journal, Location path, Disk.Readable file, long windowBytes) throws IOException {
         this.journal = journal;
         this.path = path;
         this.file = file;
@@ -75,7 +75,7 @@ public final class JournalReplay {
     ///
     /// @param file stays the caller's, and must stay open as long as frames are read
     /// @throws DatasetException when the file is not a journal
-    public static JournalReplay open(Journal journal, Path path, Disk.Readable file) throws IOException {
+    public static JournalReplay open(Journal journal, Location path, Disk.Readable file) throws IOException {
         return new JournalReplay(journal, path, file, Math.min(file.size(), JournalWindow.SIZE));
     }
 
@@ -93,7 +93,7 @@ public final class JournalReplay {
     ///
     /// @param end      the end of the frames that were read earlier
     /// @param sequence the sequence of the last of them
-    public static JournalReplay openBehind(Journal journal, Path path, Disk.Readable file, long end, long sequence)
+    public static JournalReplay openBehind(Journal journal, Location path, Disk.Readable file, long end, long sequence)
             throws IOException {
         JournalReplay replay = new JournalReplay(journal, path, file, PIECE_SIZE);
         replay.start = end;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import dev.penstock.file.MemoryDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -49,7 +50,7 @@ class JournalReplayTest {
     /// The sequences that are handed over at once, a bar, and those that are handed over in the end.
     private List<String> order(long sequenceLimit) throws IOException {
         try (Disk.Readable file = disk.open(Journals.FILE)) {
-            JournalReplay replay = JournalReplay.open(JOURNAL, Journals.FILE, file);
+            JournalReplay replay = JournalReplay.open(JOURNAL, Location.of(Journals.FILE), file);
             List<String> order = new ArrayList<>();
             JournalReplay.Visitor visitor = (frame, offset, items, firstItem) -> order.add("" + frame.sequence());
             replay.read(sequenceLimit, visitor);
@@ -84,7 +85,7 @@ class JournalReplayTest {
             }
         }
         try (CountingFile file = new CountingFile(disk.open(Journals.FILE))) {
-            JournalReplay replay = JournalReplay.open(JOURNAL, Journals.FILE, file);
+            JournalReplay replay = JournalReplay.open(JOURNAL, Location.of(Journals.FILE), file);
             long[] itemBytes = new long[1];
             replay.read(Long.MAX_VALUE, (frame, offset, items, firstItem) -> itemBytes[0] += items.byteSize());
             assertEquals(40L * itemCount * JOURNAL.itemSize(), itemBytes[0]);

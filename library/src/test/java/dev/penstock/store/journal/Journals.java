@@ -3,6 +3,7 @@ package dev.penstock.store.journal;
 
 import dev.penstock.file.Disk;
 import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ final class Journals {
 
     static Found read(Disk disk) throws IOException {
         try (Disk.Readable file = disk.open(FILE)) {
-            JournalReplay replay = JournalReplay.open(JOURNAL, FILE, file);
+            JournalReplay replay = JournalReplay.open(JOURNAL, Location.of(FILE), file);
             List<String> frames = new ArrayList<>();
             int[] items = new int[1];
             JournalReplay.Visitor visitor = (frame, offset, some, firstItem) -> {
