@@ -19,8 +19,7 @@ import picocli.CommandLine;
         footer = {
             "",
             "Example:",
-            "  export PENSTOCK_CACHE=/fast/cache:200GB",
-            "  penstock cache warm s3://bucket/corpus",
+            "  penstock cache warm s3://bucket/corpus --cache /fast/cache:200GB",
             "  penstock cache info"
         })
 final class CacheCommand extends CommandGroup {
