@@ -9,12 +9,13 @@ import shutil
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from threading import current_thread
 from typing import Any, Literal
 
 import numpy as np
 
 from . import _arguments, _dtypes, _index, _jvm, _store_values
-from ._changes import Changes, Row
+from ._changes import Changes, Row, size_of
 from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
@@ -121,6 +122,9 @@ class Store:
 
     def _learn_fields(self) -> None:
         self._names = frozenset(self.fields)
+        # The name of the field if there is only one and it holds bytes.
+        is_single = len(self._fields) == 1 and self._fields[0].is_bytes
+        self._single = self._fields[0].name if is_single else None
         self._encoders = [
             (field.name, field.is_bytes, _store_values.encoder(field)) for field in self._fields
         ]
@@ -247,9 +251,21 @@ class Store:
             StoreLostError: when it could not be written, or changes of this thread were given up
                 because a write of another thread failed
         """
-        row = self._row_of(record)
-        _jvm.functions()
+        # Every step counts here: many records are appended one by one.
+        row: Row
+        row = record.get(self._single) if type(record) is dict and len(record) == 1 else None
+        if type(row) is bytes:
+            size = len(row)
+        else:
+            row = self._row_of(record)
+            size = size_of(row)
+        if _jvm._is_forked:
+            # Raises. The lock may be held by a thread that this process does not have.
+            _jvm.functions()
         with self._lock:
+            changes = self._changes
+            if changes is not None and changes.quick_thread is current_thread():
+                return changes.add(row, size)
             return self._writing().append(row)
 
     def _row_of(self, record: Record) -> Row:
@@ -257,13 +273,13 @@ class Store:
         if type(record) is not dict or not record.keys() <= self._names:
             # Raises, unless it is another kind of dictionary.
             values = self._encoded(record)
-            return tuple(values.get(field.name) for field in self._fields)
+            return _row([values.get(field.name) for field in self._fields])
         row: list[bytes | None] = []
         for name, is_bytes, encode in self._encoders:
             value = record.get(name)
             is_done = value is None or (is_bytes and type(value) is bytes)
             row.append(value if is_done else encode(value))
-        return tuple(row)
+        return _row(row)
 
     def _encoded(self, record: Record) -> dict[str, bytes | None]:
         if not isinstance(record, Mapping):
@@ -676,6 +692,10 @@ class Store:
         for field in self._fields:
             text += f"\n  {field.name:<{width}}  {field}"
         return text + ">"
+
+
+def _row(values: list[bytes | None]) -> Row:
+    return values[0] if len(values) == 1 else tuple(values)
 
 
 def rebalance(

@@ -32,6 +32,8 @@ final class AheadRanges implements RemoteRecords.Ahead {
     private final Leases leases;
     private final Thread thread;
     private final long bytes;
+    /// Whether the state of no range changes any more.
+    private volatile boolean isOver;
     /// The ranges of each file, in ascending order, which neither overlap nor lie in two blocks of a cache.
     private final Map<OpenFile, Ranges> byFile = new ConcurrentHashMap<>();
 
@@ -169,6 +171,7 @@ final class AheadRanges implements RemoteRecords.Ahead {
                 }
             }
         }
+        isOver = true;
         notifyAll();
     }
 
@@ -212,8 +215,13 @@ final class AheadRanges implements RemoteRecords.Ahead {
         return true;
     }
 
-    /// Waits until a range is there, or is known not to come.
-    private synchronized boolean isReady(Ranges ranges, int at) throws InterruptedIOException {
+    /// Waits until a range is there, or is known not to come. Once all are there no lock is taken, because it is
+    /// asked for every record.
+    private boolean isReady(Ranges ranges, int at) throws InterruptedIOException {
+        return isOver ? ranges.states[at] == READY : awaitReady(ranges, at);
+    }
+
+    private synchronized boolean awaitReady(Ranges ranges, int at) throws InterruptedIOException {
         if (ranges.states[at] == WAITING) {
             long before = System.nanoTime();
             try {
