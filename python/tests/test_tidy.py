@@ -25,7 +25,7 @@ LAYERS = {
     "writing": "_changes _losses _store _store_values _writer shards",
     "sources of other packages": "_array_batches _array_record _arrow _batches _converting "
     "_decoding _hdf5 _lerobot _lmdb _npz _reading _zarr",
-    "clusters": "_parts _ranges ray spark",
+    "clusters": "_parts _ranges _sql _streams ray spark",
     "loading": "_batchwork _following _loader _loader_arguments _mixing _processes plugins "
     "samplers transforms",
     "plug-ins": "_steps game2048",

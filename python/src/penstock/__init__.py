@@ -39,6 +39,7 @@ from ._objects import Objects
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
 from ._serving import serve
+from ._sql import sql
 from ._store import Store, rebalance
 from ._tree import HybridTree, Tree, TreeNode
 from ._verification import Problem, Verification
@@ -115,6 +116,7 @@ __all__ = [
     "serve",
     "shards",
     "show_versions",
+    "sql",
     "transforms",
     "windows",
     "write",

@@ -656,7 +656,7 @@ def write(
     frame = _conversion.frame_columns(data)
     if frame is not None:
         data = frame
-    elif hasattr(type(data), "__arrow_c_stream__"):
+    elif hasattr(type(data), "__arrow_c_stream__") and not isinstance(data, Dataset):
         _write_stream(path, data, overwrite, align)
         return
     extension = os.path.splitext(os.fsdecode(path))[1].lower()

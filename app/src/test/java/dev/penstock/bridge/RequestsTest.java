@@ -101,7 +101,10 @@ final class RequestsTest {
         Map<?, ?> answer = map(Calls.ask("open", "path", path, "io", "read", "as", number));
         assertEquals(
                 List.of(1000L, "table", "'<i8'"),
-                List.of(answer.get("count"), answer.get("format"), answer.get("dtype")));
+                List.of(
+                        answer.get("records"),
+                        answer.get("format"),
+                        map(answer.get("facts")).get("dtype")));
         Calls.release(number);
         Failure missing =
                 (Failure) Calls.ask("open", "path", folder.resolve("no").toString());
