@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import re
 from collections import OrderedDict, namedtuple
 from typing import Any
 
@@ -221,7 +222,7 @@ def test_the_random_numbers_of_the_program_stay_its_own() -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"batch_sampler": [[1]]}, "penstock.samplers"),
-    ({"prefetch_factor": 2}, "prefetch="),
+    ({"prefetch_factor": 4}, "prefetch="),
     ({"timeout": 5}, "without it"),
     ({"worker_init_fn": print}, "seeds=True"),
     ({"generator": 1}, "seed="),
@@ -247,6 +248,47 @@ def test_arguments_of_another_meaning_are_refused_with_our_word(
     with pytest.raises((TypeError, ValueError)) as raised:
         penstock.Loader(Squares(10), 2, **options)
     assert words in str(raised.value)
+
+
+def test_arguments_of_data_loader_that_mean_the_same_are_accepted() -> None:
+    options: dict[str, Any] = {
+        "batch_sampler": None,
+        "prefetch_factor": 2,
+        "timeout": 0,
+        "worker_init_fn": None,
+        "generator": None,
+        "multiprocessing_context": None,
+        "pin_memory_device": "",
+        "in_order": True,
+        "sampler": None,
+    }
+    with penstock.Loader(Squares(10), 2, **options) as loader:
+        assert len(list(loader)) == 5
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("RandomSampler", "a Loader shuffles"),
+        ("SequentialSampler", "shuffle=False"),
+        ("DistributedSampler", "world_size="),
+        ("WeightedRandomSampler", "penstock.samplers.Weighted(weights)"),
+    ],
+)
+def test_samplers_of_pytorch_are_refused_with_ours(name: str, words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)):
+        penstock.Loader(Squares(10), 2, sampler=type(name, (), {})())
+
+
+def test_a_list_of_tuples_that_fit_in_no_array_has_samples() -> None:
+    samples = [(np.full(3, i, np.float32), f"label {i}") for i in range(10)]
+    assert penstock.from_memory(samples)[3][1] == "label 3"
+    with penstock.Loader(samples, 4, shuffle=False, to="numpy") as loader:
+        pixels, labels = next(iter(loader))
+    assert pixels.shape == (4, 3) and list(labels) == [f"label {i}" for i in range(4)]
+    # Numbers fit in an array, as before.
+    with penstock.Loader([(1, 2), (3, 4)], 2, shuffle=False) as loader:
+        assert next(iter(loader)).tolist() == [[1, 2], [3, 4]]
 
 
 def test_arguments_of_data_loader_for_other_datasets() -> None:

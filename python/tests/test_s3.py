@@ -69,9 +69,7 @@ def test_an_absent_object_and_a_wrong_secret_are_told_apart(run: Run, server: S3
     assert refused.startswith("PermissionError") and "SignatureDoesNotMatch" in refused
 
 
-def test_a_store_is_copied_to_a_bucket_and_back(
-    run: Run, server: S3Proxy, tmp_path: Path
-) -> None:
+def test_a_store_is_copied_to_a_bucket_and_back(run: Run, server: S3Proxy, tmp_path: Path) -> None:
     script = f"""
         import os, pickle
         import numpy as np

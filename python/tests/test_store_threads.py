@@ -26,6 +26,26 @@ def values(count: int) -> np.ndarray[Any, Any]:
     return np.arange(count * 2048, dtype=np.int64).reshape(count, 2048).astype(np.uint8)
 
 
+def test_a_thread_that_only_appends_hears_that_another_has_rolled_back(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", "w", fields={"value": {}}) as store:
+        assert [store.append({"value": b"a"}) for _ in range(5)] == list(range(5))
+        other = threading.Thread(target=store.rollback)
+        other.start()
+        other.join()
+        with pytest.raises(penstock.StoreLostError, match="another thread has rolled back"):
+            store.append({"value": b"b"})
+        assert [store.append({"value": b"c"}) for _ in range(3)] == [0, 1, 2]
+        # A thread that began later may have the number of one that has ended.
+        found: list[int] = []
+        for _ in range(4):
+            one = threading.Thread(target=lambda: found.append(store.append({"value": b"d"})))
+            one.start()
+            one.join()
+        assert found == [3, 4, 5, 6]
+        assert store["value"][:] == [b"c"] * 3 + [b"d"] * 4
+    assert len(Store(tmp_path / "s")) == 7
+
+
 @pytest.mark.parametrize("writers", [None, 1, 2])
 def test_threads_append_and_commit(writers: int | None, tmp_path: Path) -> None:
     path = tmp_path / "s"

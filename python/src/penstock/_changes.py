@@ -16,7 +16,9 @@ from ._losses import Losses
 PENDING_COUNT = 10_000
 PENDING_BYTES = 4 << 20
 
-Row = tuple[bytes | None, ...]
+Row = tuple[bytes | None, ...] | bytes | None
+"""The values of a record in the order of the fields. With one field it is the value itself: the
+garbage collector looks at tuples and not at `bytes`."""
 
 # Stands for the index of a record that may have moved.
 _ANY_INDEX = 1 << 63
@@ -33,6 +35,13 @@ class _Author(NamedTuple):
 
 _NOBODY = _Author(-1, 0, 0)
 _new_author = tuple.__new__
+
+
+def size_of(row: Row) -> int:
+    """The number of bytes of a record."""
+    if type(row) is tuple:
+        return sum([len(value) for value in row if value])
+    return len(row) if row else 0
 
 
 class Changes:
@@ -75,6 +84,10 @@ class Changes:
         self._made = 0
         self._committed = 0
         self._authors: dict[threading.Thread, _Author] = {}
+        # The thread whose records may be added by `add`, and the thread that has added the last
+        # records, whose last index is not noted yet.
+        self.quick_thread: threading.Thread | None = None
+        self._adder: threading.Thread | None = None
 
     @property
     def count(self) -> int:
@@ -95,12 +108,38 @@ class Changes:
         author = self._authors.get(threading.current_thread())
         return author is not None and author.change > self._committed
 
+    def add(self, row: Row, size: int) -> int:
+        """Appends a record of the thread `quick_thread`: one that did nothing but append records
+        since `append`. Nothing has to be checked or noted for it then."""
+        rows = self._rows
+        rows.append(row)
+        self._size += size
+        index = self._count + len(rows) - 1
+        if len(rows) >= PENDING_COUNT or self._size >= PENDING_BYTES:
+            self._flush_with(row)
+        return index
+
+    def _end_adding(self) -> None:
+        """Notes the records of `add`. All other changes and commits begin with it."""
+        self.quick_thread = None
+        if self._adder is not None:
+            record, edit, change = self._authors.get(self._adder, _NOBODY)
+            last = self._count + len(self._rows) - 1
+            self._authors[self._adder] = _Author(max(last, record), edit, change)
+            self._adder = None
+
+    def _doubt(self) -> None:
+        """Has the next call ask Java what has happened. Needs no lock."""
+        self._is_doubtful = True
+        self.quick_thread = None
+
     def begin(self) -> None:
         """Begins a change.
 
         Raises:
             StoreLostError: when earlier changes of this thread were given up
         """
+        self._end_adding()
         self._settle()
         self._losses.require_none()
 
@@ -111,19 +150,21 @@ class Changes:
         index = self._count + len(self._rows)
         self._note(index=index)
         self._rows.append(row)
-        size = self._size
-        for value in row:
-            if value:
-                size += len(value)
-        self._size = size
+        self._size += size_of(row)
         # One call for many small records.
         if len(self._rows) >= PENDING_COUNT or self._size >= PENDING_BYTES:
-            try:
-                self.flush()
-            except Exception:
-                self._take_back(row)
-                raise
+            self._flush_with(row)
+        elif not self._is_handing_over and not self._is_doubtful:
+            self._adder = self.quick_thread = threading.current_thread()
         return index
+
+    def _flush_with(self, row: Row) -> None:
+        """Passes the collected records to Java. If that fails, the last one is not there."""
+        try:
+            self.flush()
+        except Exception:
+            self._take_back(row)
+            raise
 
     def _take_back(self, row: Row) -> None:
         with suppress(Exception):
@@ -141,9 +182,11 @@ class Changes:
 
     def flush(self) -> None:
         """Passes the collected records to Java."""
+        self._end_adding()
         self._settle()
         if self._rows:
-            values = list(zip(*self._rows, strict=True))
+            rows: Any = self._rows
+            values = [rows] if len(self._fields) == 1 else list(zip(*rows, strict=True))
             columns = [_store_values.packed(*one) for one in zip(self._fields, values, strict=True)]
             self._hand_over(columns, len(self._rows))
 
@@ -173,11 +216,11 @@ class Changes:
         try:
             return call()
         except StoreLostError as error:
-            self._is_doubtful = True
+            self._doubt()
             self._hear(error)
             raise
         except BaseException:
-            self._is_doubtful = True
+            self._doubt()
             raise
 
     def _hear(self, error: StoreLostError) -> None:
@@ -201,6 +244,7 @@ class Changes:
         interrupted, and repeated."""
         if not self._is_handing_over and not self._is_doubtful:
             return
+        self._end_adding()
         self._is_doubtful = False
         try:
             found = _jvm.call("storeOutcome", handle=self._handle.number, ticket=self._ticket)
@@ -219,7 +263,7 @@ class Changes:
             self._discard_count, self._loss_count = found["discardCount"], found["lossCount"]
             self._is_handing_over, self._discarder = False, None
         except BaseException:
-            self._is_doubtful = True
+            self._doubt()
             raise
 
     def _note_loss(self, found: dict[str, Any]) -> None:
@@ -264,7 +308,8 @@ class Changes:
             made, end, number = self._made, self._count, self._handle.number
         answer = self._commit(number, is_publishing)
         with self._lock:
-            self._is_doubtful |= answer["discardCount"] != self._discard_count
+            if answer["discardCount"] != self._discard_count:
+                self._doubt()
             self._settle()
             # Another thread may have lost these changes before they were committed.
             self._losses.require_kept(end)
@@ -296,16 +341,17 @@ class Changes:
             )
             return answer
         except StoreLostError as error:
-            self._is_doubtful = True
+            self._doubt()
             with self._lock:
                 self._hear(error)
             raise
         except BaseException:
-            self._is_doubtful = True
+            self._doubt()
             raise
 
     def rollback(self) -> None:
         """Discards the changes of all threads since the last commit. The others are told."""
+        self._end_adding()
         self._settle()
         self._discarder = threading.current_thread()
         self._java("storeRollback")
@@ -314,4 +360,5 @@ class Changes:
 
     def discard(self) -> None:
         """Forgets the collected records of a store that is closed."""
+        self._adder = self.quick_thread = None
         self._rows, self._size = [], 0

@@ -50,7 +50,8 @@ def from_memory(data: Any) -> Any:
     opened where it is.
 
     A map-style dataset, which is any other object with `__len__` and `__getitem__` or
-    `__getitems__`, becomes a `penstock.Objects`. Nothing of it is copied or read.
+    `__getitems__`, becomes a `penstock.Objects`, as does a list of tuples whose parts fit in no
+    array, such as `(image, "cat")`. Nothing of it is copied or read.
 
     Args:
         data: an array or a tensor, whose first dimension counts the records; a dictionary of
@@ -279,6 +280,9 @@ def coerced(data: Any, what: str) -> Dataset:
     """
     from ._store import Store
 
+    rows = _rows_of(data)
+    if rows is not None:
+        return rows
     if isinstance(data, Dataset):
         return data
     if isinstance(data, (str, bytes, os.PathLike)) or _is_paths(data):
@@ -297,7 +301,7 @@ def coerced(data: Any, what: str) -> Dataset:
         _objects.refuse_iterable(data)
     kinds = (np.ndarray, Mapping, list, tuple, range)
     is_data = isinstance(data, kinds) or hasattr(data, "__array__")
-    if not is_data or isinstance(data, np.generic):
+    if not is_data or isinstance(data, np.generic) or _objects.is_objects(data):
         raise TypeError(
             f"{what} must be a penstock dataset, a path, an array, a dictionary of columns or a "
             f"list of bytes, got {_arguments.shown(data)}"
@@ -310,4 +314,13 @@ def samples_of(data: Any) -> Objects | None:
     """The samples of a map-style dataset, or None for any other data."""
     if isinstance(data, Objects):
         return data
+    if _rows_of(data) is not None:
+        return None
     return _objects.of(data) if _objects.is_objects(data) else None
+
+
+def _rows_of(data: Any) -> Dataset | None:
+    """The rows of an object of this package that is a dataset by other means, such as a steps
+    dataset of the game 2048."""
+    rows = getattr(data, "_records", None)
+    return rows if isinstance(rows, Dataset) else None

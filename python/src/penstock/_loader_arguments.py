@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,15 +26,14 @@ _BOOLEANS = (
     "even_batches",
     "pin_memory",
     "ragged",
-    "follow",
 )
 
 
 # Arguments of PyTorch's DataLoader that a Loader does not have, and what it has instead.
 _ELSEWHERE = {
     "batch_sampler": "give batch_size and, for another order, sampler= one of penstock.samplers",
-    "prefetch_factor": "workers are always two batches ahead; prefetch= limits the bytes that Java "
-    "reads ahead",
+    "prefetch_factor": "workers are two batches ahead, as with prefetch_factor=2; prefetch= limits "
+    "the bytes that Java reads ahead",
     "timeout": "a worker that dies is noticed without it",
     "worker_init_fn": "do it in the dataset on first use; for random numbers, seeds=True seeds the "
     "generators before each sample",
@@ -45,13 +44,39 @@ _ELSEWHERE = {
 }
 
 
-def refuse(names: Iterable[str]) -> None:
-    """Refuses arguments that a `Loader` does not have.
+# The values of these arguments with which a Loader does the same as a DataLoader.
+_SAME: dict[str, tuple[Any, ...]] = {
+    "batch_sampler": (None,),
+    "prefetch_factor": (None, 2),
+    "timeout": (0, 0.0),
+    "worker_init_fn": (None,),
+    "generator": (None,),
+    "multiprocessing_context": (None, "spawn"),
+    "pin_memory_device": ("",),
+    "in_order": (True,),
+}
+
+# What takes the place of PyTorch's samplers.
+_SAMPLERS = {
+    "RandomSampler": "leave it out: a Loader shuffles",
+    "SequentialSampler": "leave it out and give shuffle=False",
+    "DistributedSampler": "leave it out: a Loader finds its rank, or give rank= and world_size=",
+    "WeightedRandomSampler": "give penstock.samplers.Weighted(weights)",
+    "SubsetRandomSampler": "give penstock.samplers.Subset(indices)",
+    "BatchSampler": "leave it out and give batch_size",
+}
+
+
+def refuse(given: Mapping[str, Any]) -> None:
+    """Refuses arguments that a `Loader` does not have. Those of PyTorch's `DataLoader` are accepted
+    with values that mean what a `Loader` does anyway.
 
     Raises:
         TypeError: with the word for it, if it is an argument of PyTorch's `DataLoader`
     """
-    for name in names:
+    for name, value in given.items():
+        if any(type(value) is type(one) and value == one for one in _SAME.get(name, ())):
+            continue
         words = _ELSEWHERE.get(name)
         if words is not None:
             raise TypeError(f"Loader has no argument {name!r}: {words}")
@@ -84,7 +109,7 @@ class LoaderArguments:
     worker_type: str | None
     indices: bool
     seeds: bool
-    follow: bool
+    follow: bool | Callable[[Any], Any]
     collate_fn: Callable[[list[Any]], Any] | None
     num_workers: int | None
     persistent_workers: bool | None
@@ -102,6 +127,8 @@ class LoaderArguments:
         self._translate()
         for name in _BOOLEANS:
             setattr(self, name, _arguments.boolean(name, getattr(self, name)))
+        if not callable(self.follow):
+            self.follow = _arguments.boolean("follow", self.follow)
         if self.shuffle is not None:
             self.shuffle = _arguments.boolean("shuffle", self.shuffle)
         if self.fields is not None:
@@ -200,10 +227,12 @@ class LoaderArguments:
         _arguments.choice("on_error", self.on_error, ("raise", "skip"))
         _arguments.choice("worker_type", self.worker_type, ("thread", "process"))
         if self.sampler is not None and not isinstance(self.sampler, Sampler):
+            advice = _SAMPLERS.get(
+                type(self.sampler).__name__, "leave it out to shuffle, also with several ranks"
+            )
             raise TypeError(
-                "sampler must be one of penstock.samplers, such as Weighted or Subset; leave it "
-                "out to shuffle, also with several ranks; "
-                f"got {_arguments.shown(self.sampler)}"
+                "sampler must be one of penstock.samplers, such as Weighted or Subset; "
+                f"{advice}; got {_arguments.shown(self.sampler)}"
             )
         if self.map_records is not None and not callable(self.map_records):
             raise TypeError(

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _arguments, _index, _jvm
+from . import _arguments, _conversion, _index, _jvm
 from ._dataset import Dataset
 from ._mapped import Chain, Function, function_of
 from ._samples import one_of
@@ -127,6 +127,8 @@ def is_objects(data: Any) -> bool:
     Raises:
         TypeError: when it can only be iterated over
     """
+    if isinstance(data, (list, tuple)):
+        return _is_samples(data)
     is_own = type(data).__module__.partition(".")[0] == "penstock"
     if isinstance(data, (*_DATA, type)) or is_own or hasattr(data, "__array__"):
         return False
@@ -142,7 +144,17 @@ def is_objects(data: Any) -> bool:
     return is_map_style and hasattr(data, "__len__") and not _has_buffer(data)
 
 
-_DATA = (str, bytes, bytearray, Mapping, list, tuple, range, deque, np.generic, np.ndarray)
+_DATA = (str, bytes, bytearray, Mapping, range, deque, np.generic, np.ndarray)
+
+
+def _is_samples(data: Sequence[Any]) -> bool:
+    """Whether a list has tuples whose parts fit in no array, such as an image and its label."""
+    if not data or not isinstance(data[0], tuple):
+        return False
+    try:
+        return bool(_conversion.unmasked([data[0]]).dtype.hasobject)
+    except (TypeError, ValueError):
+        return True
 
 
 def refuse_iterable(data: Any) -> NoReturn:

@@ -4,10 +4,6 @@
 A worker is a spawned process with a connection and two blocks of memory without a name, one for
 batches and one for results. The connection carries the structure of a batch, the memory its arrays.
 The blocks have no name in a file system, so they are freed even if a process is killed.
-
-Batches travel to worker processes in files without a name that both sides map; pickle carries
-the structure only, with its buffers out of band. The memory is freed even if
-a process is killed, and arrays are copied once in each direction.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import random
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -148,8 +149,19 @@ def _of_table(source: Any, numbers: np.ndarray[Any, Any], collate: Collate) -> d
     """A batch of a Hugging Face dataset: each column is read as a whole."""
     if source.format["type"] is not None or _is_decoded(source):
         return {name: _formatted(one, collate) for name, one in source[numbers.tolist()].items()}
-    table = source.with_format("arrow")[numbers.tolist()]
+    table = _as_arrow(source)[numbers.tolist()]
     return {name: _of_column(table.column(name), collate) for name in table.column_names}
+
+
+# The same datasets as tables of Arrow. Making one takes longer than reading a batch.
+_arrow: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _as_arrow(source: Any) -> Any:
+    view = _arrow.get(source)
+    if view is None:
+        _arrow[source] = view = source.with_format("arrow")
+    return view
 
 
 def _is_decoded(source: Any) -> bool:

@@ -2,6 +2,7 @@
 package dev.penstock.app;
 
 import dev.penstock.convert.DatasetCopy;
+import dev.penstock.file.CacheOptions;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
@@ -33,7 +34,7 @@ final class StagedOutput {
         if (output.isLocal()) {
             return output.path();
         }
-        Storage storage = ReaderOptions.DEFAULT.storageOf(output);
+        Storage storage = ReaderOptions.DEFAULT.withCache(CacheOptions.NONE).storageOf(output);
         storage.writer(output);
         if (!isReplacing && storage.exists(output)) {
             throw new FileAlreadyExistsException(output.toString());

@@ -79,7 +79,7 @@ final class StoreAppendCommand extends StorefileCommand {
         try (writer) {
             Map<String, Object> figures = append(store, writer);
             writer.finish();
-            report("Appended to", figures, start);
+            report("Appended {appended|record} to {store}" + STATE, figures, start);
         } catch (Throwable e) {
             if (writer.committedCount() > 0) {
                 remark("The first " + Text.number(writer.committedCount()) + " records of the input are committed.");

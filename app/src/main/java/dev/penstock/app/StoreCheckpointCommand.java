@@ -15,7 +15,7 @@ import picocli.CommandLine;
 final class StoreCheckpointCommand extends StorefileCommand {
     @Override
     public Integer call() throws IOException {
-        change("Published", (writer, figures) -> writer.checkpoint());
+        change("Published the tables of {store}", (writer, figures) -> writer.checkpoint());
         return 0;
     }
 }

@@ -62,7 +62,7 @@ final class StoreCreateCommand extends StorefileCommand {
         try (StoreWriter writer = StoreWriter.create(path, fields, options)) {
             Map<String, Object> figures = new LinkedHashMap<>();
             figures.put("fields", writer.fields().stream().map(StoreField::name).toList());
-            report("Created", figures, start);
+            report("Created {store} with the fields {fields}", figures, start);
         }
         return 0;
     }

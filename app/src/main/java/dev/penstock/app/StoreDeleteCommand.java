@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -26,9 +27,12 @@ final class StoreDeleteCommand extends StorefileCommand {
             description = "Indices of the records, such as 3,17,100-120.")
     String indices;
 
+    /// The number of moved records that a remark lists.
+    private static final int SHOWN_MAX = 5;
+
     @Override
     public Integer call() throws IOException {
-        change("Deleted from", this::delete);
+        change("Deleted {deleted|record} from {store}{others}", this::delete);
         return 0;
     }
 
@@ -36,7 +40,7 @@ final class StoreDeleteCommand extends StorefileCommand {
         List<List<Long>> moved = new ArrayList<>();
         long count = 0;
         for (IndexRanges.Range range :
-                IndexRanges.parse(indices, writer.count()).reversed()) {
+                IndexRanges.parse(indices, writer.count(), path).reversed()) {
             for (long index = range.last(); index >= range.first(); index--) {
                 long from = writer.delete(index);
                 count++;
@@ -46,8 +50,19 @@ final class StoreDeleteCommand extends StorefileCommand {
             }
         }
         figures.put("deleted", count);
+        if (!isJson) {
+            figures.put("others", writer.isSwapping() ? "" : "; the others keep their indices");
+        }
         if (writer.isSwapping()) {
             figures.put("moved", moved);
+            if (!isJson && !moved.isEmpty()) {
+                remark("Records moved from the end into the gaps: "
+                        + moved.stream()
+                                .limit(SHOWN_MAX)
+                                .map(one -> one.getFirst() + " is now " + one.getLast())
+                                .collect(Collectors.joining(", "))
+                        + (moved.size() > SHOWN_MAX ? " and others, which --json lists" : ""));
+            }
         }
     }
 }

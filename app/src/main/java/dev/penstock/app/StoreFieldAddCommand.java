@@ -31,7 +31,7 @@ final class StoreFieldAddCommand extends StorefileCommand {
         StoreSchema.addField(path, field, StoreOptions.DEFAULT);
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("field", field.name());
-        report("Added a field to", figures, start);
+        report("Added the field {field} to {store}", figures, start);
         return 0;
     }
 }

@@ -49,8 +49,8 @@ final class StoreFieldCompressCommand extends StorefileCommand {
         figures.put("field", name);
         figures.put("compress", wanted.word());
         long bytes = report.after().chunkBytes();
-        figures.put(isJson ? "chunkBytes" : "size of all chunks", isJson ? (Object) bytes : Text.bytes(bytes));
-        report("Compressed a field of", figures, start);
+        figures.put("chunkBytes", isJson ? (Object) bytes : Text.bytes(bytes));
+        report("Compressed the field {field} of {store}; all values now take {chunkBytes}", figures, start);
         return 0;
     }
 }

@@ -25,7 +25,7 @@ final class StoreFieldDropCommand extends StorefileCommand {
         StoreSchema.dropField(path, name, StoreOptions.DEFAULT);
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("field", name);
-        report("Dropped a field of", figures, start);
+        report("Dropped the field {field} of {store}", figures, start);
         return 0;
     }
 }

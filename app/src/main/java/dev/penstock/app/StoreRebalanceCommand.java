@@ -16,7 +16,6 @@ import dev.penstock.store.RebalanceReport;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreSnapshots;
-import dev.penstock.store.StoreStats;
 import dev.penstock.store.StoreWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -77,7 +76,10 @@ final class StoreRebalanceCommand extends StorefileCommand {
     public Integer call() throws IOException {
         RebalanceOptions options = options();
         if (isDryRun) {
-            report("Would rebalance", figures(plan(StoreReader.open(path), options)), System.nanoTime());
+            report(
+                    "A rebalance of {store} would copy {copied} out of {chunks|chunk} and free {freed}",
+                    figures(plan(StoreReader.open(path), options)),
+                    System.nanoTime());
             return 0;
         }
         long start;
@@ -89,7 +91,11 @@ final class StoreRebalanceCommand extends StorefileCommand {
                 report = store.rebalance(options, progress);
             }
         }
-        report("Rebalanced", figures(report), start);
+        report(
+                "Rebalanced {store}: copied {copied} out of {chunks|chunk} and deleted {deleted};"
+                        + " {freed} are free{waiting}; values now take {used} of the chunks",
+                figures(report),
+                start);
         remarkOnSnapshots();
         return 0;
     }
@@ -189,7 +195,6 @@ final class StoreRebalanceCommand extends StorefileCommand {
         figures.put("chunks", (long) plan.chunks().size());
         figures.put("copied", Text.bytes(plan.copiedBytes()));
         figures.put("freed", Text.bytes(plan.freedBytes()));
-        utilisation(figures, "", plan.stats());
         return figures;
     }
 
@@ -203,14 +208,9 @@ final class StoreRebalanceCommand extends StorefileCommand {
         figures.put("copied", Text.bytes(report.movedBytes()));
         figures.put("deleted", Text.bytes(report.deletedBytes()));
         figures.put("freed", Text.bytes(report.freedBytes()));
-        figures.put("waiting for readers", Text.bytes(report.waitingBytes()));
-        utilisation(figures, " before", report.before());
-        utilisation(figures, " after", report.after());
+        boolean isWaiting = report.waitingBytes() > 0;
+        figures.put("waiting", isWaiting ? ", and " + Text.bytes(report.waitingBytes()) + " when readers close" : "");
+        figures.put("used", StoreStatsCommand.percent(report.after().byteUtilisation()));
         return figures;
-    }
-
-    private static void utilisation(Map<String, Object> figures, String when, StoreStats stats) {
-        figures.put("row utilisation" + when, StoreStatsCommand.percent(stats.rowUtilisation()));
-        figures.put("byte utilisation" + when, StoreStatsCommand.percent(stats.byteUtilisation()));
     }
 }

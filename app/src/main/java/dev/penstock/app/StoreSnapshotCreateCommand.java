@@ -28,7 +28,7 @@ final class StoreSnapshotCreateCommand extends StorefileCommand {
         figures.put("snapshot", snapshot.name());
         figures.put("commit", snapshot.sequence());
         figures.put("records", snapshot.recordCount());
-        report("Created a snapshot of", figures, start);
+        report("Created the snapshot {snapshot} of {store}" + STATE, figures, start);
         return 0;
     }
 }

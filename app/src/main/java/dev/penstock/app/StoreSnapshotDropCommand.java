@@ -25,7 +25,7 @@ final class StoreSnapshotDropCommand extends StorefileCommand {
         StoreSnapshots.of(path).drop(name);
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("snapshot", name);
-        report("Dropped a snapshot of", figures, start);
+        report("Dropped the snapshot {snapshot} of {store}", figures, start);
         return 0;
     }
 }

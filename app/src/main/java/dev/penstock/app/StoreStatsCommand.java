@@ -19,11 +19,10 @@ import picocli.CommandLine.Mixin;
 @CommandLine.Command(
         name = "stats",
         header = "Show the space used by a store, and how much of it is garbage.",
-        description =
-                "Row utilisation is the number of records divided by the capacity of the chunks. Byte utilisation is"
-                        + " the size of the values divided by the size of the chunks; the rest is garbage from"
-                        + " updates and"
-                        + " deletes. `penstock stats` shows statistics of the values.",
+        description = "Chunks are the files of the values. What updates and deletes leave behind in them is garbage."
+                + " `penstock stats` shows statistics of the values."
+                + " With --json also the row utilisation, the number of records divided by the capacity of"
+                + " the chunks.",
         footer = {"", "Example:", "  penstock store stats images --json"})
 final class StoreStatsCommand extends StorefileCommand {
     @Mixin
@@ -52,10 +51,9 @@ final class StoreStatsCommand extends StorefileCommand {
         print(Text.row("deleted", stats.deletedCount()));
         print(Text.row("commit", stats.sequence()));
         print(Text.row("published", stats.published()));
-        print(Text.row("row utilisation", percent(stats.rowUtilisation())));
-        print(Text.row("byte utilisation", percent(stats.byteUtilisation())));
-        print(Text.row("values", Text.bytes(stats.liveBytes())));
-        print(Text.row("garbage", Text.bytes(stats.garbageBytes())));
+        print(Text.row(
+                "values", Text.bytes(stats.liveBytes()) + ", " + percent(stats.byteUtilisation()) + " of the chunks"));
+        print(Text.row("garbage", Text.bytes(stats.garbageBytes()) + " that store rebalance can free"));
         print(Text.row("tables", Text.bytes(stats.tableBytes())));
         if (stats.waitingBytes() > 0) {
             print(Text.row("waiting", Text.bytes(stats.waitingBytes()) + " of chunks that open readers need"));

@@ -59,8 +59,8 @@ final class StoreUpdateCommand extends StorefileCommand {
         if (values.isEmpty() && files.isEmpty() && missing.isEmpty()) {
             throw usage("nothing to change: give --set FIELD=VALUE, --file FIELD=FILE or --missing FIELD");
         }
-        change("Updated", (writer, figures) -> {
-            writer.update(IndexRanges.require(index, writer.count()), record(writer));
+        change("Updated record {index} of {store}", (writer, figures) -> {
+            writer.update(IndexRanges.require(index, writer.count(), path), record(writer));
             figures.put("index", index);
         });
         return 0;

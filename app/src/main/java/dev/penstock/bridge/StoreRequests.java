@@ -135,6 +135,9 @@ final class StoreRequests {
                         request.text("durability").toUpperCase(Locale.ROOT)))
                 .withSwapping(request.isTrue("swap"))
                 .withWriters(Math.toIntExact(request.numberOr("writers", StoreOptions.defaultWriters())));
+        if (request.has("chunkRows")) {
+            options = options.withChunkRows(request.number("chunkRows"));
+        }
         return request.has("batchRecords")
                 ? options.withBatch(request.number("batchRecords"), request.number("batchMillis"))
                 : options;
@@ -168,17 +171,31 @@ final class StoreRequests {
     ///
     /// @return the number of records
     private static Object append(Request request) throws IOException {
-        StoreWriter writer = writer(request);
+        StoreSource source = source(request);
         List<Request> parts = columns(request);
-        long count = request.number("count");
-        try (Batch batch = Batch.create(
-                parts.stream().map(part -> field(writer, part.text("name"))).toList())) {
-            for (int i = 0; i < parts.size(); i++) {
-                fill(batch.column(i), parts.get(i), count);
+        if (parts.size() != source.writer().fields().size()) {
+            try (Batch batch = Batch.create(parts.stream()
+                    .map(part -> field(source.writer(), part.text("name")))
+                    .toList())) {
+                return append(request, source, parts, batch);
             }
-            batch.complete(count);
-            return source(request).append(request.number("seenCount"), request.number("ticket"), batch);
         }
+        Batch batch = source.takeBatch();
+        try {
+            return append(request, source, parts, batch);
+        } finally {
+            source.giveBack(batch);
+        }
+    }
+
+    private static Object append(Request request, StoreSource source, List<Request> parts, Batch batch)
+            throws IOException {
+        long count = request.number("count");
+        for (Request part : parts) {
+            fill(batch.column(part.text("name")), part, count);
+        }
+        batch.complete(count);
+        return source.append(request.number("seenCount"), request.number("ticket"), batch);
     }
 
     private static void fill(Column column, Request part, long count) {

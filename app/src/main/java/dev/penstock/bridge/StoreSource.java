@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Batch;
 import dev.penstock.Io;
+import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreLostException;
 import dev.penstock.store.StorePublishException;
 import dev.penstock.store.StoreWriter;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// A store that is open for writing. If it is released without being closed, uncommitted changes are lost.
 ///
@@ -21,6 +23,8 @@ import java.util.Map;
 ///
 /// **Threads.** Safe for any number of threads. Commits run beside changes.
 final class StoreSource implements AutoCloseable {
+    private static final long SPARE_BYTES_MAX = 8L << 20;
+
     private final StoreWriter writer;
     private final AuthorThread author;
     /// The number of records after the last change, and whether there were changes that this does not show.
@@ -35,6 +39,9 @@ final class StoreSource implements AutoCloseable {
     private long lossCount;
     private StoreLostException lastLoss;
     private boolean isClosed;
+    /// A batch for rows to append, unless it is in use or there is none. New memory is cleared, which takes as
+    /// long as filling it.
+    private final AtomicReference<Batch> spare = new AtomicReference<>();
 
     StoreSource(StoreWriter writer) {
         this.writer = writer;
@@ -44,6 +51,23 @@ final class StoreSource implements AutoCloseable {
 
     StoreWriter writer() {
         return writer;
+    }
+
+    /// Returns an empty batch of all fields. [#giveBack] must follow.
+    Batch takeBatch() {
+        Batch taken = spare.getAndSet(null);
+        return taken == null
+                ? Batch.create(writer.fields().stream().map(StoreField::column).toList())
+                : taken;
+    }
+
+    /// Keeps the memory of a batch for the next one, if it is small.
+    void giveBack(Batch batch) {
+        batch.clear();
+        boolean isKept = batch.allocatedBytes() <= SPARE_BYTES_MAX && spare.compareAndSet(null, batch);
+        if (!isKept) {
+            batch.close();
+        }
     }
 
     /// @param seenCount the number of discards that the caller knows of, as for all changes
@@ -204,6 +228,10 @@ final class StoreSource implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        Batch kept = spare.getAndSet(null);
+        if (kept != null) {
+            kept.close();
+        }
         author.close();
         writer.abort();
     }

@@ -31,9 +31,10 @@ final class DatasetCommandTest {
         assertTrue(
                 run.out()
                         .startsWith("{\"path\":\"" + PACK + "\",\"format\":\"pack\",\"version\":1,\"records\":3,"
-                                + "\"bytes\":425,\"fields\":[{\"name\":\"value\",\"type\":\"bytes\",\"shape\":[],"
-                                + "\"variable\":true}],\"fingerprint\":\""),
+                                + "\"bytes\":425,\"fields\":[{\"name\":\"value\",\"type\":\"bytes\",\"elementSize\":1,"
+                                + "\"shape\":[],\"variable\":true}],\"metadata\":{},\"facts\":{"),
                 run.out());
+        assertTrue(run.out().contains("},\"remarks\":[],\"fingerprint\":\""), run.out());
         assertEquals("", run.err());
         assertEquals(1, run.out().lines().count());
     }

@@ -169,6 +169,22 @@ final class StoreCommandTest {
     }
 
     @Test
+    void changesAreReportedInSentences() throws IOException {
+        appendThree();
+        Path line = file("one.jsonl", "{\"xyz\": [1, 2, 3], \"label\": 7, \"note\": \"new\"}\n");
+        String state = " \\(%d records, commit \\d+\\) in \\d.*\n";
+        String appended = fine("store", "append", store, "--input", line).err();
+        assertTrue(appended.matches("(?s).*Appended 1 record to \\S+" + state.formatted(4)), appended);
+        String updated = fine("store", "update", store, "3", "--set", "label=8").err();
+        assertTrue(updated.matches("(?s).*Updated record 3 of \\S+" + state.formatted(4)), updated);
+        String deleted = fine("store", "delete", store, "--indices", "0,1").err();
+        String others = "; the others keep their indices" + state.formatted(4);
+        assertTrue(deleted.matches("(?s).*Deleted 2 records from \\S+" + others), deleted);
+        String kept = fine("store", "snapshot", "create", store, "now").err();
+        assertTrue(kept.matches("(?s).*Created the snapshot now of \\S+" + state.formatted(4)), kept);
+    }
+
+    @Test
     void aStoreIsInputForAnother() throws IOException {
         appendThree();
         Path copy = folder.resolve("copy");
@@ -277,7 +293,8 @@ final class StoreCommandTest {
         assertEquals(stats.get("garbageBytes"), garbage);
         assertTrue(garbage > 0, stats.toString());
         String text = fine("store", "stats", store).out();
-        assertTrue(text.contains("row utilisation") && text.contains("byte utilisation"), text);
+        assertTrue(text.contains("% of the chunks") && text.contains("that store rebalance can free"), text);
+        assertFalse(text.contains("utilisation"), text);
         assertTrue(text.contains("chunk 0"), text);
     }
 
@@ -436,8 +453,15 @@ final class StoreCommandTest {
         assertEquals(
                 fine("store", "get", store, "2,0-1", "--json").out(),
                 fine("store", "get", store, "2", "0-1", "--json").out());
-        failing(2, "index out of range: 3, there are 3 records", "store", "get", store, "0", "3");
-        failing(3, folder + ": this is not a store: it has no meta.json\n", "store", "get", folder, "0");
+        failing(
+                2,
+                "index out of range: 3, there are 3 records in " + store + ", 0 to 2",
+                "store",
+                "get",
+                store,
+                "0",
+                "3");
+        failing(1, folder + ": this is not a store: it has no meta.json\n", "store", "get", folder, "0");
         Path device = Path.of("/dev/null");
         failing(3, device + ": this is a pipe", "store", "update", store, "0", "--file", "note=" + device);
     }

@@ -112,8 +112,12 @@ final class CopySource implements AutoCloseable {
             return new Entry(name, file, open.size(), open.version(), open);
         }
         try (open) {
-            return new Entry(name, file, open.size(), open.version(), null);
+            return new Entry(name, file, open.size(), version(open), null);
         }
+    }
+
+    private static String version(Disk.Readable open) {
+        return open.version() + "@" + open.modifiedNanos();
     }
 
     String format() {
@@ -196,7 +200,7 @@ final class CopySource implements AutoCloseable {
             }
             boolean mayGrow = format.equals("store") && !file.equals(files.getLast());
             try (Disk.Readable now = storage.open(file.location())) {
-                boolean isSame = now.size() == file.size() && now.version().equals(file.version());
+                boolean isSame = now.size() == file.size() && version(now).equals(file.version());
                 if (!isSame && !(mayGrow && now.size() >= file.size())) {
                     throw changed(file);
                 }

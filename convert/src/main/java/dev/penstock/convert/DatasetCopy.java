@@ -4,6 +4,7 @@ package dev.penstock.convert;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.file.CacheOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.RangeGroup;
 import dev.penstock.file.ReaderOptions;
@@ -60,7 +61,8 @@ public final class DatasetCopy {
                 Objects.requireNonNull(source, "source"),
                 Objects.requireNonNull(target, "target"),
                 false,
-                ReaderOptions.DEFAULT);
+                // Every byte is read once.
+                ReaderOptions.DEFAULT.withCache(CacheOptions.NONE));
     }
 
     /// Returns a copy that replaces an existing target.

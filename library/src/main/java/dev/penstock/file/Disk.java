@@ -205,9 +205,10 @@ public interface Disk {
             return 0;
         }
 
-        /// A text that is another one when the file was replaced or changed, as far as that can be known.
+        /// A text that no other content of the same file or object has, such as the `ETag` of an object; empty if
+        /// there is none.
         default String version() {
-            return Long.toString(modifiedNanos());
+            return "";
         }
 
         @Override

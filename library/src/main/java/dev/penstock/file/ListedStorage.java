@@ -38,7 +38,9 @@ public final class ListedStorage implements Storage {
             return options;
         }
         Storage storage = options.storageOf(location);
-        return storage.hasLists() && !(storage instanceof ListedStorage) ? options.withStorage(new ListedStorage(storage)) : options;
+        return storage.hasLists() && !(storage instanceof ListedStorage)
+                ? options.withStorage(new ListedStorage(storage))
+                : options;
     }
 
     @Override

@@ -2,9 +2,11 @@
 package dev.penstock.store;
 
 import java.io.IOException;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -76,6 +78,38 @@ final class BatchCells {
         appendedCrcs[field][index] = crc;
     }
 
+    /// Adds rows after all others.
+    void append(PlacedRows rows) {
+        isChanged = true;
+        if (length < base) {
+            // A delete has moved the last record: its slot is used again.
+            appendOneByOne(rows);
+            return;
+        }
+        long end = Math.addExact(length, rows.rowCount());
+        int before = Math.toIntExact(length - base);
+        int after = Math.toIntExact(end - base);
+        for (int field = 0; field < fieldCount; field++) {
+            rows.addTo(field, appended.get(field));
+            int[] crcs = appendedCrcs[field];
+            if (crcs.length < after) {
+                crcs = Arrays.copyOf(crcs, Math.max(2 * crcs.length, after));
+                appendedCrcs[field] = crcs;
+            }
+            rows.copyCrcs(field, crcs, before);
+        }
+        length = end;
+    }
+
+    private void appendOneByOne(PlacedRows rows) {
+        for (int row = 0; row < rows.rowCount(); row++) {
+            for (int field = 0; field < fieldCount; field++) {
+                put(field, length + row, rows.entry(row, field), rows.crc(row, field));
+            }
+        }
+        setLength(length + rows.rowCount());
+    }
+
     StoreEntry get(int field, long slot) throws IOException {
         StoreChange change = change(field, slot);
         return change == null ? cells.get(field, slot) : change.entry();
@@ -90,20 +124,42 @@ final class BatchCells {
         return new StoreChange(field, slot, appended.get(field).get(index), appendedCrcs[field][index]);
     }
 
-    /// One change for each slot that differs, in the order of the slots.
+    /// One change for each slot that differs, in the order of the slots. The changes of appended records are made
+    /// when they are asked for: a commit may have millions of them.
     List<StoreChange> changes() {
-        List<StoreChange> changes = new ArrayList<>();
+        List<StoreChange> edited = new ArrayList<>();
         for (StoreChange edit : edits.values()) {
             if (edit.slot() < length) {
-                changes.add(edit);
+                edited.add(edit);
             }
         }
-        for (long slot = base; slot < length; slot++) {
-            for (int field = 0; field < fieldCount; field++) {
-                changes.add(change(field, slot));
-            }
+        int count = Math.toIntExact(edited.size() + Math.max(0, length - base) * fieldCount);
+        return new Changes(edited, count);
+    }
+
+    private final class Changes extends AbstractList<StoreChange> {
+        private final List<StoreChange> edited;
+        private final int count;
+
+        private Changes(List<StoreChange> edited, int count) {
+            this.edited = edited;
+            this.count = count;
         }
-        return changes;
+
+        @Override
+        public int size() {
+            return count;
+        }
+
+        @Override
+        public StoreChange get(int index) {
+            Objects.checkIndex(index, count);
+            if (index < edited.size()) {
+                return edited.get(index);
+            }
+            int number = index - edited.size();
+            return change(number % fieldCount, base + number / fieldCount);
+        }
     }
 
     /// Replaces places by other places.
@@ -123,7 +179,12 @@ final class BatchCells {
     void apply(List<StoreChange> changes) throws IOException {
         long lengthBefore = cells.length();
         long editCount = Math.max(0, lengthBefore - length);
-        for (StoreChange change : changes) {
+        // Records after all others are applied together.
+        boolean isAppending = edits.isEmpty() && length >= base && cells.canAppend(base, appended);
+        if (isAppending) {
+            cells.appendAll(appended);
+        }
+        for (StoreChange change : isAppending ? List.<StoreChange>of() : changes) {
             cells.put(change.field(), change.slot(), change.entry());
             editCount += change.slot() < lengthBefore ? 1 : 0;
         }

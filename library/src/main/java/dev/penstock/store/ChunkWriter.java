@@ -2,12 +2,14 @@
 package dev.penstock.store;
 
 import static dev.penstock.file.Layouts.U32;
+import static dev.penstock.file.Layouts.U8;
 
 import dev.penstock.Buffer;
 import dev.penstock.file.Crc32c;
 import dev.penstock.file.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Set;
 
 /// Compresses values and places them in a chunk of its own, and starts a new chunk when it is full.
@@ -32,6 +34,11 @@ final class ChunkWriter implements AutoCloseable {
 
     private long rows;
     private final Buffer stage = new Buffer();
+    /// The memory of the buffer, and the same memory for the checksum: a view for each value would be an object.
+    private MemorySegment staged;
+
+    /// Null if the memory is too large for it.
+    private ByteBuffer bytes;
     private long stagedBytes;
     private final Crc32c crc = new Crc32c();
 
@@ -86,20 +93,36 @@ final class ChunkWriter implements AutoCloseable {
         if (stagedBytes > 0 && stagedBytes + allSize > STAGE_SIZE) {
             flush();
         }
-        MemorySegment all = room(stagedBytes + allSize).asSlice(stagedBytes, allSize);
-        all.set(U32, StoreValues.SIZE_OFFSET, (int) rawSize);
-        MemorySegment.copy(stored, 0, all, StoreFormat.PREFIX_SIZE, size);
-        all.asSlice(StoreFormat.PREFIX_SIZE + size).fill((byte) 0);
-        crc.reset();
-        crc.update(all.asSlice(StoreValues.SIZE_OFFSET, U32.byteSize() + size));
-        all.set(U32, StoreValues.CRC_OFFSET, crc.value());
+        MemorySegment all = room(stagedBytes + allSize);
+        all.set(U32, stagedBytes + StoreValues.SIZE_OFFSET, (int) rawSize);
+        long start = stagedBytes + StoreFormat.PREFIX_SIZE;
+        MemorySegment.copy(stored, 0, all, start, size);
+        for (long at = start + size; at < stagedBytes + allSize; at++) {
+            all.set(U8, at, (byte) 0);
+        }
+        int checksum = checksum(all, stagedBytes + StoreValues.SIZE_OFFSET, U32.byteSize() + size);
+        all.set(U32, stagedBytes + StoreValues.CRC_OFFSET, checksum);
         StoreEntry entry = new StoreEntry(file.id(), position + stagedBytes + StoreFormat.PREFIX_SIZE, size);
         stagedBytes += allSize;
-        return new Placed(entry, crc.value());
+        return new Placed(entry, checksum);
+    }
+
+    private int checksum(MemorySegment all, long start, long byteCount) {
+        if (bytes == null) {
+            crc.reset();
+            crc.update(all.asSlice(start, byteCount));
+            return crc.value();
+        }
+        return crc.of(bytes, (int) start, (int) byteCount);
     }
 
     private MemorySegment room(long byteCount) {
-        return stage.extend(Math.max(byteCount, STAGE_SIZE_MIN));
+        MemorySegment room = stage.extend(Math.max(byteCount, STAGE_SIZE_MIN));
+        if (room != staged) {
+            staged = room;
+            bytes = room.byteSize() <= Integer.MAX_VALUE ? room.asByteBuffer() : null;
+        }
+        return room;
     }
 
     /// Writes the buffered bytes.

@@ -120,6 +120,31 @@ final class EntryList {
         }
     }
 
+    /// Adds the entries of another list.
+    void addAll(EntryList other) {
+        long[] numbers = new long[2 * Math.min(other.count, BLOCK_COUNT)];
+        for (int done = 0; done < other.count; done += BLOCK_COUNT) {
+            int copied = Math.min(BLOCK_COUNT, other.count - done);
+            if (done == 0) {
+                addAll(other.first, copied);
+            } else {
+                MemorySegment block = other.blocks[(done >>> BLOCK_SHIFT) - 1];
+                MemorySegment.copy(block, NUMBER, 0, numbers, 0, 2 * copied);
+                addAll(numbers, copied);
+            }
+        }
+    }
+
+    /// Whether any of the entries is a tombstone.
+    boolean hasDeleted() {
+        for (int i = 0; i < count; i++) {
+            if (get(i).isDeleted()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// Makes sure that there is space for an entry.
     ///
     /// @return the number of entries that still fit in the block

@@ -86,12 +86,7 @@ final class OpenBatch {
             return first;
         }
         authors.add(Thread.currentThread());
-        for (int row = 0; row < rows.rowCount(); row++) {
-            for (int field = 0; field < fields.size(); field++) {
-                cells.put(field, first + row, rows.entry(row, field), rows.crc(row, field));
-            }
-        }
-        cells.setLength(first + rows.rowCount());
+        cells.append(rows);
         return first;
     }
 

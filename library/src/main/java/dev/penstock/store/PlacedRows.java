@@ -38,6 +38,30 @@ final class PlacedRows {
         return crcs[row * fields.size() + field];
     }
 
+    /// Adds the entries of a field to a list.
+    void addTo(int field, EntryList entries) {
+        int fieldCount = fields.size();
+        if (fieldCount == 1) {
+            entries.addAll(numbers, rowCount);
+            return;
+        }
+        long[] own = new long[2 * rowCount];
+        for (int row = 0; row < rowCount; row++) {
+            int at = 2 * (row * fieldCount + field);
+            own[2 * row] = numbers[at];
+            own[2 * row + 1] = numbers[at + 1];
+        }
+        entries.addAll(own, rowCount);
+    }
+
+    /// Copies the checksums of a field.
+    void copyCrcs(int field, int[] target, int start) {
+        int fieldCount = fields.size();
+        for (int row = 0; row < rowCount; row++) {
+            target[start + row] = crcs[row * fieldCount + field];
+        }
+    }
+
     /// Places the values of one row.
     ///
     /// @param cells the values in the order of the fields; null if a value is missing

@@ -88,15 +88,19 @@ final class RowValues {
         Field column = columns.get(position);
         long size = value.byteSize();
         boolean fits = column.isVariable() ? size % column.itemSize() == 0 : size == column.itemSize();
-        String where = (row < 0 ? "" : "row " + row + ", ") + "field " + column.name();
         if (!fits) {
-            throw new IllegalArgumentException(where + " holds " + column.type()
+            throw new IllegalArgumentException(where(row, column) + " holds " + column.type()
                     + (column.isVariable() ? ", any number of them" : " of shape " + column.shape()) + "; " + size
                     + " bytes do not fit");
         }
         if (size > StoreFormat.VALUE_SIZE_MAX) {
-            throw new IllegalArgumentException(where + ": the value has " + size + " bytes, but a value has at most "
-                    + StoreFormat.VALUE_SIZE_MAX + "; split it into several records");
+            throw new IllegalArgumentException(
+                    where(row, column) + ": the value has " + size + " bytes, but a value has at most "
+                            + StoreFormat.VALUE_SIZE_MAX + "; split it into several records");
         }
+    }
+
+    private static String where(long row, Field column) {
+        return (row < 0 ? "" : "row " + row + ", ") + "field " + column.name();
     }
 }

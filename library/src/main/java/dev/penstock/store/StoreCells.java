@@ -162,6 +162,28 @@ final class StoreCells implements AutoCloseable {
         pending.get(field).addAll(numbers, count);
     }
 
+    /// Whether new records from a slot on can be added as they are: they follow all slots, and none is a
+    /// tombstone.
+    ///
+    /// @param appended by field, the entries of the new records
+    boolean canAppend(long slot, List<EntryList> appended) {
+        for (int field = 0; field < fieldCount; field++) {
+            if (nextSlot(field) != slot) {
+                return false;
+            }
+        }
+        return !appended.getFirst().hasDeleted();
+    }
+
+    /// Adds new records after all slots.
+    ///
+    /// @param appended by field, the entries of the new records
+    void appendAll(List<EntryList> appended) {
+        for (int field = 0; field < fieldCount; field++) {
+            pending.get(field).addAll(appended.get(field));
+        }
+    }
+
     /// Sets the number of records. New records have no values until they are written.
     void setLength(long newLength) throws IOException {
         for (long slot = newLength; slot < length; slot++) {

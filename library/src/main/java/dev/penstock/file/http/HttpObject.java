@@ -110,9 +110,10 @@ final class HttpObject implements Disk.Readable {
         return size;
     }
 
+    /// A weak `ETag` may stay when the bytes change, and `Last-Modified` has whole seconds.
     @Override
     public String version() {
-        return etag.isEmpty() ? modified : etag;
+        return etag.startsWith("\"") ? etag : "";
     }
 
     @Override
