@@ -9,7 +9,6 @@ is imported and open; the runtime was started, but its code is not compiled yet.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -18,8 +17,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-import penstock
 from rounds import tell
+
+import penstock
 
 BATCHES = 1000
 COUNT = {"take": 4096, "columns": 4096, "ragged": 1024, "epoch": 256, "shards": 1024, "pack": 1024}
@@ -59,7 +59,9 @@ def ours(task, folder):
         return lambda: [ds.take(indices[i % 50], out=out) for i in range(BATCHES)] and None
     if task == "ragged":
         ds = penstock.open(folder / "ragged.a2pack")
-        return lambda: [ds.take(indices[i % 50], ragged=True) and None for i in range(BATCHES // 2)] and None
+        return lambda: (
+            [ds.take(indices[i % 50], ragged=True) and None for i in range(BATCHES // 2)] and None
+        )
     if task == "epoch":
         loader = penstock.Loader(penstock.open(folder / "epoch.npy"), COUNT[task], seed=1)
         return lambda: [None for _ in loader] and None
@@ -82,9 +84,14 @@ def theirs(task, folder):
         rows = np.load(folder / "take.npy", mmap_mode="r")
         if task == "columns":
             fields = [rows[name] for name in rows.dtype.names]
-            return lambda: [[np.take(f, indices[i % 50], axis=0) for f in fields] and None for i in range(BATCHES)]
+            return lambda: [
+                [np.take(f, indices[i % 50], axis=0) for f in fields] and None
+                for i in range(BATCHES)
+            ]
         plain, out = rows.view("V32"), np.empty(COUNT[task], "V32")
-        return lambda: [np.take(plain, indices[i % 50], out=out, mode="clip") is None for i in range(BATCHES)]
+        return lambda: [
+            np.take(plain, indices[i % 50], out=out, mode="clip") is None for i in range(BATCHES)
+        ]
     if task == "ragged":
         places = np.load(folder / "places.npy")
         data = memoryview(np.memmap(folder / "ragged.bin", np.uint8, "r"))
@@ -101,7 +108,9 @@ def theirs(task, folder):
         return lambda: [np.take(rows, one, axis=0) is None for one in order]
     if task == "shards":
         # A shard is a header of 32 bytes and rows.
-        maps = [np.memmap(file, "<f4", "r", 32) for file in sorted((folder / "shards").glob("*.shard"))]
+        maps = [
+            np.memmap(file, "<f4", "r", 32) for file in sorted((folder / "shards").glob("*.shard"))
+        ]
         step = COUNT[task] * 512
 
         def copy():
@@ -167,7 +176,9 @@ def main(rounds):
         for runtime, variables in runtimes().items():
             wait_for_caches(folder, variables)
             for load in ("", "-busy"):
-                other = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if load else None
+                other = (
+                    subprocess.Popen([sys.executable, "-c", "while True: pass"]) if load else None
+                )
                 try:
                     for task, floor in FLOORS.items():
                         times = ([], [])
