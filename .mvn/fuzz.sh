@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Looks for inputs that break a reader: runs every fuzz target of the library and the plug-ins for a number of executions,
+# Looks for inputs that break a reader: runs every fuzz target of the library, the conversions and the plug-ins for a number of executions,
 # one after another, and prints how many there were for each. Stops at the first target with a finding, whose input is
 # then below src/test/resources. What the search kept is in .cifuzz-corpus, and the next run continues from there.
 #
@@ -13,7 +13,7 @@ executions=$1
 class=${2:-}
 mkdir -p target
 export JAZZER_FUZZ=1 JAZZER_MAX_EXECUTIONS=$executions JAZZER_MAX_DURATION=1000h
-grep -rl --include='*FuzzTest.java' '^    @FuzzTest' library groups game2048 | sort | while read -r file; do
+grep -rl --include='*FuzzTest.java' '^    @FuzzTest' library convert groups game2048 | sort | while read -r file; do
   name=$(basename "$file" .java)
   [ -z "$class" ] || [ "$class" = "$name" ] || continue
   module=${file%%/*}

@@ -143,7 +143,7 @@ def test_alignment_can_be_given(tmp_path: Path, align: int) -> None:
 
 
 def test_an_alignment_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
-    for wrong in (0, -1, 1 << 40):
+    for wrong in (0, -1, 3, 100, 1 << 40):
         with pytest.raises(ValueError, match="align"):
             penstock.PackWriter(tmp_path / "a.a2pack", align=wrong)
     with pytest.raises(TypeError):

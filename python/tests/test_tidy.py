@@ -20,12 +20,14 @@ LAYERS = {
     "_reductions _samples _tabular _torch",
     "one dataset": "_column _dataset _exploring _forked _history _maps _rows _served _several "
     "_tree",
-    "datasets over datasets": "_files _groups _in_memory _mapped _objects _serving _views _windows",
+    "datasets over datasets": "_contents _files _groups _in_memory _mapped _objects _serving "
+    "_views _windows",
     "writing": "_changes _losses _store _store_values _writer shards",
     "sources of other packages": "_array_batches _array_record _arrow _batches _converting "
     "_decoding _hdf5 _lerobot _lmdb _npz _reading _zarr",
-    "clusters": "_parts _ranges ray spark",
-    "loading": "_batchwork _loader _loader_arguments _processes plugins samplers transforms",
+    "clusters": "_parts _ranges _sql _streams ray spark",
+    "loading": "_batchwork _following _loader _loader_arguments _mixing _processes plugins "
+    "samplers transforms",
     "plug-ins": "_steps game2048",
     "the package": "__init__ __main__ _versions",
 }

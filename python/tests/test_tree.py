@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run_command
 from conftest import handles
 
 import penstock
@@ -264,3 +265,59 @@ def test_a_killed_process_leaves_the_old_tree_or_the_new_one(tmp_path: Path) -> 
         values = set(tree.values())
         assert len(tree) == 2_000 and len(values) == 1, "a snapshot is whole"
         assert values.pop() >= acknowledged, "what was acknowledged is on disk"
+
+
+def test_a_generator_in_any_order_writes_the_tree_that_a_dictionary_writes(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    keys = [bytes(rng.integers(97, 101, rng.integers(1, 12)).tolist()) for _ in range(30_000)]
+    values = {key: number for number, key in enumerate(keys)}
+    penstock.write(tmp_path / "a.act", values)
+    penstock.write(tmp_path / "b.tree", ((key, number) for number, key in enumerate(keys)))
+    assert (tmp_path / "a.act").read_bytes() == (tmp_path / "b.tree").read_bytes()
+    penstock.write(tmp_path / "c.tree", iter(values.items()), share=True)
+    shared = penstock.open(tmp_path / "c.tree")
+    assert dict(shared) == dict(penstock.open(tmp_path / "a.act"))
+    assert shared.nbytes <= os.path.getsize(tmp_path / "a.act")
+    for bad, error in ((iter([1]), TypeError), (iter([("a", -1)]), OverflowError)):
+        with pytest.raises(error):
+            penstock.write(tmp_path / "bad.tree", bad)
+    assert not (tmp_path / "bad.tree").exists()
+    assert sorted(os.listdir(tmp_path)) == ["a.act", "b.tree", "c.tree"]
+    with pytest.raises(ValueError, match="share is for trees"):
+        penstock.write(tmp_path / "x.npy", [1], share=True)
+
+
+def test_ranges_nodes_and_children(tmp_path: Path) -> None:
+    values = {f"{first}{second}": ord(first) for first in "acd" for second in ("", "x", "yz")}
+    penstock.write(tmp_path / "t.tree", values)
+    tree = penstock.open(tmp_path / "t.tree", expect=penstock.Tree)
+    ordered = sorted(key.encode() for key in values)
+    for start in (None, "", "ax", "b", "cyz", "z"):
+        for stop in (None, "ay", "c", "cx", "zz"):
+            wanted = [
+                key
+                for key in ordered
+                if (start is None or key >= start.encode())
+                and (stop is None or key < stop.encode())
+            ]
+            found = [key for key, _ in tree.items(start=start, stop=stop)]
+            assert found == wanted, (start, stop)
+            with penstock.HybridTree(tmp_path / "t.tree", read_only=True) as hybrid:
+                assert [key for key, _ in hybrid.items(start=start, stop=stop)] == wanted
+    assert [key for key, _ in tree.items("c", start="cx")] == [b"cx", b"cyz"]
+    assert tree.children() == [b"a", b"c", b"d"]
+    assert tree.node("c") == penstock.TreeNode(b"c", ord("c"), [b"x", b"y"])
+    assert tree.node("cy") == penstock.TreeNode(b"cy", None, [b"z"])
+    with pytest.raises(KeyError):
+        tree.node("b")
+    assert tree.stats()["keys"] == len(values)
+    assert tree.stats()["canonical"] is True
+
+
+def test_the_commands_take_both_extensions(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("a\nb\n")
+    words = ("tree", "build", "--input", tmp_path / "words.txt", "--output")
+    assert run_command(*words, tmp_path / "w.tree").returncode == 0
+    assert len(penstock.open(tmp_path / "w.tree")) == 2
+    assert run_command(*words, tmp_path / "w.npy").returncode == 2

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import plugins, samplers, shards, transforms
 from ._column import Column
+from ._contents import ContentIndex
 from ._converting import convert, doctor
 from ._dataset import Dataset, open
 from ._dtypes import Field
@@ -33,15 +34,17 @@ from ._jvm import ForkedError
 from ._loader import Loader, collate
 from ._mapped import Mapped
 from ._memory import BatchPlace, memory
+from ._mixing import Stage, mix, mix_from
 from ._objects import Objects
 from ._ragged import Ragged
 from ._runtime import JavaNotFoundError
 from ._serving import serve
+from ._sql import sql
 from ._store import Store, rebalance
-from ._tree import HybridTree, Tree
+from ._tree import HybridTree, Tree, TreeNode
 from ._verification import Problem, Verification
 from ._versions import show_versions
-from ._views import Mixture, concat, mix, zip
+from ._views import Mixture, concat, zip
 from ._windows import windows
 from ._writer import PackWriter, TableWriter, write
 
@@ -69,6 +72,7 @@ if not TYPE_CHECKING:
 __all__ = [
     "BatchPlace",
     "Column",
+    "ContentIndex",
     "CorruptDataError",
     "Dataset",
     "DatasetError",
@@ -85,12 +89,14 @@ __all__ = [
     "Problem",
     "Ragged",
     "RecordPlace",
+    "Stage",
     "Store",
     "StoreLostError",
     "StorePublishError",
     "StoreStoppedError",
     "TableWriter",
     "Tree",
+    "TreeNode",
     "UnsupportedVersionError",
     "Verification",
     "WrongFormatError",
@@ -101,6 +107,7 @@ __all__ = [
     "from_memory",
     "memory",
     "mix",
+    "mix_from",
     "open",
     "plugins",
     "read_csv",
@@ -109,6 +116,7 @@ __all__ = [
     "serve",
     "shards",
     "show_versions",
+    "sql",
     "transforms",
     "windows",
     "write",

@@ -186,3 +186,10 @@ class Exploring:
         """All records as a `pyarrow.Table` in memory. Values with several elements become lists of
         a fixed size, and bytes become binary values."""
         return _tabular.to_arrow(self._dataset())
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """All records as a stream of Arrow, some at a time, for `duckdb.from_arrow`,
+        `polars.from_arrow` and other libraries with Arrow's PyCapsule interface. Needs pyarrow."""
+        from . import _streams
+
+        return _streams.stream(self._dataset()).__arrow_c_stream__(requested_schema)

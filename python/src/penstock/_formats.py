@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-EXTENSIONS = {".npy": "table", ".a2pack": "pack", ".act": "tree"}
+EXTENSIONS = {".npy": "table", ".a2pack": "pack", ".act": "tree", ".tree": "tree"}
 
 # Formats that only `penstock.write` writes.
 OTHER_EXTENSIONS = {".npz": "npz", ".csv": "csv"}

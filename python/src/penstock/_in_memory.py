@@ -280,6 +280,9 @@ def coerced(data: Any, what: str) -> Dataset:
     """
     from ._store import Store
 
+    rows = _rows_of(data)
+    if rows is not None:
+        return rows
     if isinstance(data, Dataset):
         return data
     if isinstance(data, (str, bytes, os.PathLike)) or _is_paths(data):
@@ -311,4 +314,13 @@ def samples_of(data: Any) -> Objects | None:
     """The samples of a map-style dataset, or None for any other data."""
     if isinstance(data, Objects):
         return data
+    if _rows_of(data) is not None:
+        return None
     return _objects.of(data) if _objects.is_objects(data) else None
+
+
+def _rows_of(data: Any) -> Dataset | None:
+    """The rows of an object of this package that is a dataset by other means, such as a steps
+    dataset of the game 2048."""
+    rows = getattr(data, "_records", None)
+    return rows if isinstance(rows, Dataset) else None

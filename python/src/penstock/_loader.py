@@ -19,6 +19,7 @@ from ._collation import Collate
 from ._dataset import Dataset
 from ._dtypes import Field
 from ._errors import note
+from ._following import Gather, files_of, following, resized
 from ._history import RecordPlace
 from ._in_memory import coerced, samples_of
 from ._loader_arguments import LONG_MAX, LoaderArguments, refuse
@@ -98,9 +99,13 @@ class Loader:
             map-style dataset, the generators of `random`, `numpy.random` and `torch` are seeded
             with it before each sample is read
         ragged: fields of bytes as `Ragged` rather than as a list of `bytes`
-        follow: whether each epoch begins with the last commit of a store that another process
-            writes to. Such a loader has one rank, and its sampler must work for any number of
-            records
+        follow: whether each epoch begins with the records that another process has added
+            meanwhile: the last commit of a store, for a loader of one rank; or new files, and
+            records at the end of the last file, where the dataset is given as a path, a list or a
+            pattern such as `"day-*.npy"`. All ranks begin an epoch with the same files. For that
+            they need an initialised `torch.distributed`, or a function for `follow` that gathers an
+            object of all ranks, such as `allgather` of mpi4py. The sampler must work for any number
+            of records
         collate_fn: for a map-style dataset, a function that makes a batch of a list of samples
         num_workers: the word of PyTorch's `DataLoader` for `workers` with
             `worker_type="process"`
@@ -143,7 +148,7 @@ class Loader:
         worker_type: str | None = None,
         indices: bool = False,
         seeds: bool = False,
-        follow: bool = False,
+        follow: bool | Gather = False,
         collate_fn: Callable[[list[Any]], Any] | None = None,
         num_workers: int | None = None,
         persistent_workers: bool | None = None,
@@ -187,13 +192,19 @@ class Loader:
         """Makes the parts of the loader."""
         if isinstance(dataset, Mapped):
             dataset, given.map_records = dataset.base, dataset.followed_by(given.map_records)
-        self._dataset: Dataset = coerced(dataset, "dataset")
         ranks = resolve(given.rank, given.world_size, given.local_world_size)
-        self._follow = given.follow
+        # Files that grow are followed here, and the commits of a store by Java.
+        self._following = following(dataset, given.follow, ranks.world_size)
+        if self._following is not None:
+            dataset, given.follow = self._following.dataset, False
+        self._dataset: Dataset = coerced(dataset, "dataset")
+        self._follow = bool(given.follow)
         if given.follow:
             # Another loader that follows may have moved it on.
             self._dataset._update(move=False)
         self._sampler = _chosen_sampler(self._dataset, given)
+        if self._following is not None:
+            resized(self._sampler, len(self._dataset))
         ahead, functions = split(given.transform)
         if ahead and self._samples is not None:
             raise TypeError(
@@ -204,6 +215,7 @@ class Loader:
         step = _step(given, self._samples)
         processes = _processes(given, step, functions)
         self._padded = {name: size for one in ahead for name, size in one._arrays().items()}
+        self._created_with = (given, ranks, ahead)
         self._handle, answer = self._create(given, ranks, ahead)
         self._fields = _known_fields(self._dataset, answer["fields"])
         _require_free([one.name for one in self._fields], indices=given.indices, seeds=given.seeds)
@@ -231,7 +243,7 @@ class Loader:
         options = {
             "dropLast": given.drop_last,
             "uneven": not given.even_batches,
-            "follow": given.follow,
+            "follow": self._follow,
             "rank": ranks.rank,
             "world": ranks.world_size,
             "localWorld": ranks.local_world_size,
@@ -310,9 +322,24 @@ class Loader:
             is_told = self._sampler._told_count != self._told_count
             self.set_epoch(self._sampler._told_epoch if is_told else self.epoch + 1)
         self._end_pass()
+        if self._following is not None:
+            self._grow(self._following.grown(), self.state_dict)
         self._follow_sampler()
         self._pass = _Pass(self)
         return self._pass
+
+    def _grow(self, dataset: Dataset | None, state: Callable[[], dict[str, Any]]) -> None:
+        """Goes on with a dataset that has more records behind the present ones."""
+        if dataset is None:
+            return
+        before, sampler, present = self._dataset, self._sampler, state()
+        self._dataset, self._sampler = dataset, resized(sampler, len(dataset))
+        handle = self._handle
+        self._handle, _ = self._create(*self._created_with)
+        self._resume(present)
+        self.move_on()
+        handle.close()
+        before.close()
 
     def _end_pass(self) -> None:
         if self._pass is not None:
@@ -455,6 +482,17 @@ class Loader:
             )
         self._end_pass()
         self._told_count = self._sampler._told_count
+        if self._following is not None and files_of(state):
+            restored = self._following.restored(files_of(state))
+            if restored is not None:
+                self._grow(restored, lambda: dict(state))
+                return
+            self._resume(state)
+            self.move_on()
+            return
+        self._resume(state)
+
+    def _resume(self, state: Mapping[str, Any]) -> None:
         text = json.dumps(state, default=operator.index)
         _jvm.call("resume", handle=self._handle.number, state=text)
 

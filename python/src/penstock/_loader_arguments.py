@@ -26,7 +26,6 @@ _BOOLEANS = (
     "even_batches",
     "pin_memory",
     "ragged",
-    "follow",
 )
 
 
@@ -111,7 +110,7 @@ class LoaderArguments:
     worker_type: str | None
     indices: bool
     seeds: bool
-    follow: bool
+    follow: bool | Callable[[Any], Any]
     collate_fn: Callable[[list[Any]], Any] | None
     num_workers: int | None
     persistent_workers: bool | None
@@ -129,6 +128,8 @@ class LoaderArguments:
         self._translate()
         for name in _BOOLEANS:
             setattr(self, name, _arguments.boolean(name, getattr(self, name)))
+        if not callable(self.follow):
+            self.follow = _arguments.boolean("follow", self.follow)
         if self.shuffle is not None:
             self.shuffle = _arguments.boolean("shuffle", self.shuffle)
         if self.fields is not None:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -59,6 +59,103 @@ class RunRanges(Mapping[int, "tuple[int, int]"]):
         return f"<the rows of {len(self)} runs>"
 
 
+class Finding(NamedTuple):
+    """A run that a build left out, or that is odd."""
+
+    file: str
+    reason: str
+    what: str
+
+
+class StepsResult(NamedTuple):
+    """What `build_dataset` or `append_runs` did.
+
+    Attributes:
+        runs: the number of runs that were added
+        steps: the number of their steps
+        skipped: the runs that cannot be used, with `skip_bad`
+        warnings: what is odd about runs that were used, and files that were left out
+    """
+
+    runs: int
+    steps: int
+    skipped: list[Finding]
+    warnings: list[Finding]
+
+
+def build_dataset(
+    runs_dir: PathLike,
+    output_dir: PathLike,
+    *,
+    shard_rows: int | None = None,
+    workers: int | None = None,
+    missing_branches: str = "error",
+    skip_bad: bool = False,
+    wide: bool = False,
+) -> StepsResult:
+    """Builds a steps dataset from a folder of recorded runs or from a pack of them, as `penstock
+    game2048 steps build` does. Runs are decoded in parallel and written in the order of the files.
+
+    Args:
+        runs_dir: a folder of runs, or a pack
+        output_dir: the folder of the dataset, which is complete when its metadata.db appears
+        shard_rows: start a new shard after so many rows; by default there is one file
+        workers: the number of threads that decode; by default one for each core
+        missing_branches: `error`, or `synthesize` to make values for steps without branch values
+            from the legal moves
+        skip_bad: whether runs that cannot be used are left out and reported
+        wide: whether the step index has 32 bits, for runs of more than 65,536 steps
+
+    >>> import penstock.game2048 as a2
+    >>> a2.build_dataset("games", "steps").runs  # doctest: +SKIP
+    12
+    """
+    options = _build_options(workers, missing_branches, skip_bad)
+    if shard_rows is not None:
+        options["shardRows"] = _arguments.integer("shard_rows", shard_rows, minimum=1)
+    options["wide"] = _arguments.boolean("wide", wide)
+    return _build("buildSteps", runs_dir, output_dir, options)
+
+
+def append_runs(
+    dataset_dir: PathLike,
+    new_runs_dir: PathLike,
+    *,
+    workers: int | None = None,
+    missing_branches: str = "error",
+    skip_bad: bool = False,
+) -> StepsResult:
+    """Appends recorded runs to a steps dataset, as `penstock game2048 steps append` does. Readers
+    see the old dataset until the new one is complete, and a checkpoint of a loader continues.
+
+    Args:
+        dataset_dir: the folder of the dataset
+        new_runs_dir: a folder of runs, or a pack
+        workers, missing_branches, skip_bad: as for `build_dataset`
+    """
+    options = _build_options(workers, missing_branches, skip_bad)
+    return _build("appendSteps", new_runs_dir, dataset_dir, options)
+
+
+def _build_options(workers: int | None, missing_branches: str, skip_bad: bool) -> dict[str, Any]:
+    _arguments.choice("missing_branches", missing_branches, ("error", "synthesize"))
+    options: dict[str, Any] = {
+        "synthesize": missing_branches == "synthesize",
+        "skipBad": _arguments.boolean("skip_bad", skip_bad),
+    }
+    if workers is not None:
+        options["workers"] = _arguments.integer("workers", workers, minimum=1)
+    return options
+
+
+def _build(verb: str, runs: PathLike, dataset: PathLike, options: dict[str, Any]) -> StepsResult:
+    answer = _jvm.call_patiently(
+        f"game2048.{verb}", input=_paths.absolute(runs), dataset=_paths.absolute(dataset), **options
+    )
+    found = {name: [Finding(*one) for one in answer[name]] for name in ("skipped", "warnings")}
+    return StepsResult(answer["runs"], answer["steps"], **found)
+
+
 class Dataset:
     """The steps of many games, and the runs they come from.
 
@@ -106,6 +203,11 @@ class Dataset:
     @property
     def rows(self) -> _dataset.Dataset:
         """The same rows as a `penstock.Dataset`, for conditions, windows and `penstock.Loader`."""
+        return self._rows
+
+    @property
+    def _records(self) -> _dataset.Dataset:
+        """The rows, for a `penstock.Loader` that is given this object."""
         return self._rows
 
     @property

@@ -105,6 +105,13 @@ def _lists(pyarrow: Any, values: Any) -> Any:
     present = [value for value in values if value is not None]
     if all(isinstance(value, bytes) for value in present):
         return pyarrow.array(list(values), pyarrow.large_binary())
-    return pyarrow.array(
-        [None if value is None else np.asarray(value).tolist() for value in values]
-    )
+    arrays = [None if value is None else np.asarray(value) for value in values]
+    lists = [None if one is None else one.tolist() for one in arrays]
+    first = next((one for one in arrays if one is not None), None)
+    if first is None or first.dtype.kind not in "biuf":
+        return pyarrow.array(lists)
+    # A guess from the first numbers would be int64, which numbers from 2^63 on do not fit.
+    inner = pyarrow.from_numpy_dtype(first.dtype.newbyteorder("="))
+    for _ in range(first.ndim):
+        inner = pyarrow.list_(inner)
+    return pyarrow.array(lists, inner)

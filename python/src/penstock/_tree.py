@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,11 +23,24 @@ _FIELDS = (
     Field("value", np.dtype(np.uint64), (), False),
 )
 
+# How much memory sorts the paths of a new tree, and how many are handed over at once.
+_SORTING_BYTES = 64 << 20
+_CHUNK_COUNT = 8192
+_CHUNK_BYTES = 4 << 20
+
 Path = bytes | str
 """A path of a tree; text stands for its UTF-8."""
 
 
 _Self = TypeVar("_Self", bound="_Paths")
+
+
+class TreeNode(NamedTuple):
+    """A node of a `Tree`. `value` is None where the path itself has no value."""
+
+    path: bytes
+    value: int | None
+    children: list[bytes]
 
 
 class _Paths(Mapping[bytes, int]):
@@ -73,14 +86,26 @@ class _Paths(Mapping[bytes, int]):
         for path, _ in self.items():
             yield path
 
-    def items(self, prefix: Path = b"") -> Iterator[tuple[bytes, int]]:  # type: ignore[override]
-        """Paths that begin with a prefix and their values, in order."""
-        for paths, values in self.batches(prefix):
+    def items(  # type: ignore[override]
+        self, prefix: Path = b"", *, start: Path | None = None, stop: Path | None = None
+    ) -> Iterator[tuple[bytes, int]]:
+        """Paths that begin with a prefix and their values, in order.
+
+        Args:
+            prefix: how paths begin
+            start: the first path
+            stop: the path before which the scan ends
+        """
+        for paths, values in self.batches(prefix, start=start, stop=stop):
             yield from zip(paths, values.tolist(), strict=True)
 
-    def batches(self, prefix: Path = b"") -> Iterator[tuple[list[bytes], np.ndarray[Any, Any]]]:
+    def batches(
+        self, prefix: Path = b"", *, start: Path | None = None, stop: Path | None = None
+    ) -> Iterator[tuple[list[bytes], np.ndarray[Any, Any]]]:
         """`items`, a few thousand at a time."""
-        key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
+        ends = {"prefix": prefix, "start": start, "stop": stop}
+        given = {name: _bytes(one) for name, one in ends.items() if one is not None}
+        key = {name: np.frombuffer(one, np.uint8) for name, one in given.items()}
         scan, _ = _jvm.create(
             "the scan", self._verbs + "Scan", handle=self._handle.number, **_memory(key)
         )
@@ -159,6 +184,35 @@ class Tree(_Paths):
         """Returns the number of paths that begin with a prefix."""
         key = {"prefix": np.frombuffer(_bytes(prefix), np.uint8)}
         return int(_jvm.call_patiently("treeCount", handle=self._handle.number, **_memory(key)))
+
+    def children(self, path: Path = b"") -> list[bytes]:
+        """The bytes that lead on from a path, in order; none where no path goes on from there.
+
+        >>> import penstock
+        >>> penstock.write("animals.tree", {"cat": 3, "catfish": 5, "cow": 7})
+        >>> animals = penstock.open("animals.tree")
+        >>> animals.children("c"), animals.children("cow")
+        ([b'a', b'o'], [])
+        """
+        key = {"prefix": np.frombuffer(_bytes(path), np.uint8)}
+        found = _jvm.call("treeChildren", handle=self._handle.number, **_memory(key))
+        return [bytes([one]) for one in found]
+
+    def node(self, path: Path = b"") -> TreeNode:
+        """The node of a path: its value, and the bytes that lead on from it.
+
+        Raises:
+            KeyError: when no path of the tree begins with this one
+        """
+        value, children = self.get(_bytes(path)), self.children(path)
+        if value is None and not children:
+            raise KeyError(path)
+        return TreeNode(_bytes(path), value, children)
+
+    def stats(self) -> dict[str, Any]:
+        """The figures of `penstock tree stats`: the number of keys, nodes and bytes."""
+        figures: dict[str, Any] = _jvm.call_patiently("treeStats", handle=self._handle.number)
+        return figures
 
     def __len__(self) -> int:
         if self._count is None:
@@ -346,23 +400,56 @@ def _memory(arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, int]:
 
 
 def write_tree(
-    path: _paths.PathLike, values: Mapping[Any, int], *, overwrite: bool = False
+    path: _paths.PathLike, values: Any, *, overwrite: bool = False, share: bool = False
 ) -> None:
-    """Writes a mapping of paths to whole numbers as a tree."""
-    if not isinstance(values, Mapping):
+    """Writes a mapping of paths to whole numbers, or pairs of both, as a tree."""
+    if isinstance(values, Mapping):
+        values = values.items()
+    elif not isinstance(values, Iterator):
         raise TypeError(
-            "a tree is written from a dictionary of numbers by path, not from a "
-            f"{type(values).__name__}"
+            "a tree is written from a dictionary of numbers by path, or from a generator of pairs, "
+            f"not from a {type(values).__name__}"
         )
-    entries = sorted((_bytes(key), _unsigned(value)) for key, value in values.items())
-    numbers = np.array([value for _, value in entries], np.uint64)
-    arrays = {**_arrays([key for key, _ in entries]), "values": numbers}
     target = _paths.Target(_paths.local(path), overwrite)
     try:
-        _jvm.call("treeWrite", path=target.text, overwrite=overwrite, **_memory(arrays))
+        sorting, _ = _jvm.create(
+            f"the tree {os.fsdecode(path)}",
+            "treeSort",
+            path=target.text,
+            overwrite=overwrite,
+            share=share,
+            memory=_SORTING_BYTES,
+        )
+        try:
+            for chunk in _chunks(values):
+                numbers = np.array([value for _, value in chunk], np.uint64)
+                arrays = {**_arrays([key for key, _ in chunk]), "values": numbers}
+                _jvm.call("treeSortMore", handle=sorting.number, **_memory(arrays))
+            _jvm.call_patiently("treeSortFinish", handle=sorting.number)
+        finally:
+            sorting.close()
     except FileExistsError as e:
         raise _paths.exists(e.filename) from None
     target.publish()
+
+
+def _chunks(pairs: Iterable[Any]) -> Iterator[list[tuple[bytes, int]]]:
+    """The checked pairs, a few thousand at a time."""
+    chunk: list[tuple[bytes, int]] = []
+    size = 0
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(
+                f"a tree is written from pairs of a path and a number, got {_arguments.shown(pair)}"
+            )
+        key = _bytes(pair[0])
+        chunk.append((key, _unsigned(pair[1])))
+        size += len(key)
+        if len(chunk) == _CHUNK_COUNT or size > _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _reopen(description: dict[str, Any], io: str, fingerprint: str) -> Tree:

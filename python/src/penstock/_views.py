@@ -137,7 +137,7 @@ class Mixture(Dataset):
         return (*super()._portable(), self.sampler)
 
 
-def _joined_in_java(
+def joined_in_java(
     verb: str, parts: Sequence[Dataset], **more: Any
 ) -> tuple[_jvm.Handle, dict[str, Any]]:
     handles = [part._java().number for part in parts]
@@ -146,8 +146,8 @@ def _joined_in_java(
 
 def concat(*datasets: Dataset | Sequence[Dataset]) -> Dataset:
     """The records of several datasets with the same fields, one after another."""
-    parts = _flat(datasets)
-    return _joined(Dataset(*_joined_in_java("concat", parts), ("concat",)), parts)
+    parts = flat(datasets)
+    return joined(Dataset(*joined_in_java("concat", parts), ("concat",)), parts)
 
 
 def opened_as_one(parts: Sequence[Dataset]) -> Dataset:
@@ -175,52 +175,21 @@ def zip(*datasets: Mapping[str, Dataset], **named: Dataset) -> Dataset:
                 f"{_arguments.shown(more)}"
             )
         together.update(more)
-    parts, names = tuple(map(_require_dataset, together.values())), list(together)
-    return _joined(Dataset(*_joined_in_java("zip", parts, names=names), ("zip", names)), parts)
+    parts, names = tuple(map(require_dataset, together.values())), list(together)
+    return joined(Dataset(*joined_in_java("zip", parts, names=names), ("zip", names)), parts)
 
 
-def mix(
-    *datasets: Dataset | Sequence[Dataset],
-    weights: Sequence[float],
-    length: int | None = None,
-    seed: int = 0,
-) -> Mixture:
-    """Mixes several datasets. A `Loader` draws from each in proportion to its weight.
-
-    Args:
-        weights: the weight of each dataset
-        length: the number of samples in an epoch; by default the number of records. With 0, epochs
-            are empty
-        seed: the seed of the shuffle inside each dataset, and of the mixture
-    """
-    from .samplers import Mixture as MixtureSampler
-    from .samplers import Permutation, seed_bits
-
-    parts = _flat(datasets)
-    mixture = Mixture(*_joined_in_java("concat", parts), ("mix",))
-    _joined(mixture, parts)
-    # Each part has a seed of its own, again of 64 bits.
-    seeds = [seed_bits((seed_bits(seed) + i) % (1 << 64)) for i in range(len(parts))]
-    orders = [
-        Permutation(len(part), seed=own) for part, own in builtins.zip(parts, seeds, strict=True)
-    ]
-    mixture.sampler = MixtureSampler(
-        orders, weights, len(mixture) if length is None else length, seed=seed
-    )
-    return mixture
-
-
-def _flat(datasets: Sequence[Dataset | Sequence[Dataset]]) -> tuple[Dataset, ...]:
+def flat(datasets: Sequence[Dataset | Sequence[Dataset]]) -> tuple[Dataset, ...]:
     parts: list[Dataset] = []
     for one in datasets:
         if isinstance(one, (list, tuple)):
-            parts.extend(_flat(one))
+            parts.extend(flat(one))
         else:
-            parts.append(_require_dataset(one))
+            parts.append(require_dataset(one))
     return tuple(parts)
 
 
-def _require_dataset(value: Any) -> Dataset:
+def require_dataset(value: Any) -> Dataset:
     if isinstance(value, Dataset):
         return value
     raise TypeError(
@@ -230,7 +199,7 @@ def _require_dataset(value: Any) -> Dataset:
     )
 
 
-def _joined(dataset: Dataset, parts: tuple[Dataset, ...]) -> Dataset:
+def joined(dataset: Dataset, parts: tuple[Dataset, ...]) -> Dataset:
     dataset._parts = parts
     if dataset._recipe[0] != "zip":
         # Dates are plain numbers to Java, so the types come from the parts.
@@ -274,12 +243,12 @@ def rebuild(kind: Any, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         mixture = Mixture(_lazy("concat", parts), description, ("mix",))
         mixture._promised = fingerprint
         mixture.sampler = sampler
-        return _joined(mixture, parts)
+        return joined(mixture, parts)
     if kind == "zip":
         names, parts, description, _, fingerprint = arguments
         zipped = Dataset(_lazy("zip", parts, names=names), description, ("zip", names))
         zipped._promised = fingerprint
-        return _joined(zipped, parts)
+        return joined(zipped, parts)
     if kind == "memory":
         from ._in_memory import rebuild as rebuild_memory
 
@@ -293,10 +262,10 @@ def rebuild(kind: Any, arguments: list[Any], reopen: Callable[[Any], Dataset]) -
         rebuilt: Dataset = kind(arguments)
         return rebuilt
     parts, description, _, fingerprint = arguments
-    joined = Dataset(_lazy("concat", parts), description, ("concat",))
-    joined._promised = fingerprint
-    return _joined(joined, parts)
+    whole = Dataset(_lazy("concat", parts), description, ("concat",))
+    whole._promised = fingerprint
+    return joined(whole, parts)
 
 
 def _lazy(verb: str, parts: Sequence[Dataset], **more: Any) -> _jvm.Handle:
-    return _jvm.LazyHandle(f"the {verb}", lambda: _joined_in_java(verb, parts, **more)[0])
+    return _jvm.LazyHandle(f"the {verb}", lambda: joined_in_java(verb, parts, **more)[0])

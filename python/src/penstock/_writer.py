@@ -428,6 +428,8 @@ class PackWriter(_Writer):
         }
         if align is not None:
             options["align"] = _arguments.integer("align", align, minimum=1)
+            if options["align"].bit_count() != 1:
+                raise ValueError(f"align must be a power of two, such as 64 or 4096, got {align}")
         if codec is not None:
             if codec not in ("none", "zstd", "lz4"):
                 raise ValueError(f"codec is 'none', 'zstd' or 'lz4', not {codec!r}")
@@ -608,25 +610,35 @@ class PackWriter(_Writer):
         return self
 
 
-def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | None = None) -> None:
+def write(
+    path: PathLike,
+    data: Any,
+    *,
+    overwrite: bool = False,
+    align: int | None = None,
+    share: bool = False,
+) -> None:
     """Writes data as a dataset. The extension of the name decides the format.
 
     `.npy` takes an array, a dictionary of columns, a list that NumPy makes an array of, a list of
     dictionaries, a pandas or Polars `DataFrame`, a table or reader of pyarrow, a relation of
     DuckDB, or a dataset. `.a2pack` takes `bytes` or other objects with the buffer protocol, as a
     list or as a dictionary by name. `.npz` takes a dictionary of arrays. `.csv` takes the data of a
-    table. `.act` takes a dictionary of whole numbers by path. A name without an extension takes a
-    list of `bytes`, which becomes a pack, or the data of a table, which becomes a folder.
+    table. `.act` and `.tree` take a dictionary of whole numbers by path. A name without an
+    extension takes a list of `bytes`, which becomes a pack, or the data of a table, which becomes a
+    folder.
 
     A table and a pack are also written from a generator of records, one by one: values, arrays of
     one shape, dictionaries with the same keys, or `bytes`. Only a few of them are in memory at a
-    time.
+    time. A tree is written from a generator of pairs of a path and a number, in any order.
 
     Args:
         path: the file or folder to write
         data: the records
         overwrite: whether a file of this name is replaced
         align: for a pack, see `PackWriter`
+        share: for a tree, whether equal subtrees are stored once. The file is smaller, and all
+            readers can read it, but its bytes depend on more than its paths and values
 
     Raises:
         TypeError: when the data does not fit the extension
@@ -638,10 +650,13 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
     array([1., 1.], dtype=float32)
     """
     overwrite = _arguments.boolean("overwrite", overwrite)
+    share = _arguments.boolean("share", share)
+    if share and not os.fsdecode(path).endswith((".act", ".tree")):
+        raise ValueError(f"share is for trees, and {os.fsdecode(path)} is none")
     frame = _conversion.frame_columns(data)
     if frame is not None:
         data = frame
-    elif hasattr(type(data), "__arrow_c_stream__"):
+    elif hasattr(type(data), "__arrow_c_stream__") and not isinstance(data, Dataset):
         _write_stream(path, data, overwrite, align)
         return
     extension = os.path.splitext(os.fsdecode(path))[1].lower()
@@ -661,7 +676,7 @@ def write(path: PathLike, data: Any, *, overwrite: bool = False, align: int | No
     if align is not None and kind != "pack":
         raise ValueError(f"align is for packs, and {os.fsdecode(path)} is a {kind}")
     if kind == "tree":
-        write_tree(path, data, overwrite=overwrite)
+        write_tree(path, data, overwrite=overwrite, share=share)
     elif kind == "pack":
         _write_pack(path, data, overwrite, align)
     else:

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import operator
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -27,10 +29,14 @@ from ._paths import PathLike
 from ._steps import (
     Dataset,
     Exponents,
+    Finding,
     Returns,
     RunRanges,
+    StepsResult,
     Symmetry,
+    append_runs,
     batch_from_steps,
+    build_dataset,
     exps_from_boards,
 )
 
@@ -38,6 +44,7 @@ __all__ = [
     "MOVES",
     "Dataset",
     "Exponents",
+    "Finding",
     "Meta",
     "PackReader",
     "PackStats",
@@ -45,8 +52,11 @@ __all__ = [
     "RunRanges",
     "RunV2",
     "StepV2",
+    "StepsResult",
     "Symmetry",
+    "append_runs",
     "batch_from_steps",
+    "build_dataset",
     "exps_from_boards",
 ]
 
@@ -60,6 +70,9 @@ MOVES = ("UP", "DOWN", "LEFT", "RIGHT")
 """The names of the moves 0 to 3."""
 
 _ITERATED_COUNT = 32
+
+# How many lists `iter_batches` decodes ahead.
+_AHEAD_COUNT = 2
 
 _Array = np.ndarray[Any, Any]
 
@@ -255,7 +268,11 @@ class PackReader:
             self._live = np.asarray(self._runs["run_idx"][:], np.int64)
         found = np.minimum(np.searchsorted(self._live, wanted), max(0, len(self._live) - 1))
         if len(wanted) and (not len(self._live) or (self._live[found] != wanted).any()):
-            raise ValueError(f"one of the runs {wanted.tolist()} of {self.path} is a tombstone")
+            missing = wanted if not len(self._live) else wanted[self._live[found] != wanted]
+            raise ValueError(
+                f"run {int(missing[0])} of {self.path} was deleted and is a tombstone; "
+                "iterating over the reader leaves tombstones out"
+            )
         return found
 
     def decode(self, i: int) -> RunV2:
@@ -271,11 +288,15 @@ class PackReader:
         return _runs(gather(view._java(), view._fields, records, True))
 
     def __iter__(self) -> Iterator[RunV2]:
-        live = range(len(self))
-        if len(self._runs) != len(self):
+        return self.iter_indices(self._without_tombstones(np.arange(len(self))).tolist())
+
+    def _without_tombstones(self, indices: _Array) -> _Array:
+        """The indices of runs that were not deleted, in their order."""
+        if len(self._runs) == len(self):
+            return indices
+        if self._live is None:
             self._live = np.asarray(self._runs["run_idx"][:], np.int64)
-            return self.iter_indices(self._live.tolist())
-        return self.iter_indices(live)
+        return indices[np.isin(indices, self._live)]
 
     def iter_indices(self, indices: Sequence[int]) -> Iterator[RunV2]:
         """The runs at these indices, one at a time."""
@@ -300,7 +321,8 @@ class PackReader:
         seed: int | None = None,
         workers: int | None = None,
     ) -> Iterator[list[RunV2]]:
-        """Lists of runs; the last one may be shorter.
+        """Lists of runs; the last one may be shorter. Deleted runs are left out, and the next lists
+        are decoded while the program works with one.
 
         Args:
             batch_size: the number of runs in a list
@@ -311,12 +333,24 @@ class PackReader:
         size = operator.index(batch_size)
         if size < 1:
             raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+        if workers is not None:
+            _workers(workers)
         order = self.order(seed) if shuffle else np.arange(len(self))
-        return self._batches(order, size, workers)
+        return self._batches(self._without_tombstones(order), size, workers)
 
     def _batches(self, order: _Array, size: int, workers: int | None) -> Iterator[list[RunV2]]:
-        for start in range(0, len(order), size):
-            yield self.decode_batch(order[start : start + size].tolist(), workers)
+        pool = ThreadPoolExecutor(1, thread_name_prefix="penstock-decode")
+        ahead: deque[Future[list[RunV2]]] = deque()
+        try:
+            for start in range(0, len(order), size):
+                some = order[start : start + size].tolist()
+                ahead.append(pool.submit(self.decode_batch, some, workers))
+                if len(ahead) > _AHEAD_COUNT:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
     def order(self, seed: int | None = None) -> _Array:
         """Returns the order in which `iter_batches` shuffles the runs, as in the original
@@ -339,32 +373,60 @@ class PackReader:
         workers: int | None = None,
         *,
         by_step: bool = False,
+        runs_only: bool = False,
         schema: str = "original",
+        where: str | None = None,
+        indices: Sequence[int] | None = None,
         overwrite: bool = True,
-    ) -> None:
-        """Writes all runs as lines of JSON; the file appears when it is complete.
+    ) -> int:
+        """Writes runs as lines of JSON; the file appears when it is complete.
 
         Args:
             path: the file to write
             parallel: whether several threads decode
             workers: the number of threads; by default one for each core
             by_step: a line for each step instead of each run
+            runs_only: with the schema `compact`, only the lines of the runs
             schema: `original`, or `compact` with boards as numbers
+            where: only runs whose metadata meets a condition, as `max_score >= 20000`
+            indices: only these runs, in the order of the pack
             overwrite: whether an existing file is replaced
+
+        Returns:
+            the number of runs
         """
+        if by_step and runs_only:
+            raise ValueError("by_step leaves out the lines of runs and runs_only those of steps")
         if schema not in ("original", "compact"):
             raise ValueError(f"schema is 'original' or 'compact', not {schema!r}")
         options = {} if workers is None else {"workers": _workers(workers)}
         if not parallel:
             options = {"workers": 1}
-        self._ask(
+        chosen = self._chosen(where, indices)
+        if chosen is not None:
+            options["indices"] = chosen.ctypes.data
+            options["indicesBytes"] = chosen.nbytes
+        count: int = self._ask(
             "game2048.toJsonl",
             path=os.path.abspath(os.fsdecode(path)),
             schema=schema,
-            lines="steps" if by_step else "default",
+            lines="steps" if by_step else "runs" if runs_only else "default",
             overwrite=overwrite,
             **options,
         )
+        return count
+
+    def _chosen(self, where: str | None, indices: Sequence[int] | None) -> _Array | None:
+        """The runs that a condition and indices choose, in ascending order; None for all."""
+        if where is None and indices is None:
+            return None
+        chosen = np.arange(len(self))
+        if indices is not None:
+            chosen = np.unique(np.array([self._index(i) for i in indices], np.int64))
+        if where is not None:
+            chosen = np.intersect1d(chosen, np.array(self.where(where), np.int64))
+        # An array without elements may have no address.
+        return np.require(self._without_tombstones(chosen), np.int64, ["C", "A"])
 
     @property
     def stats(self) -> PackStats:
@@ -401,7 +463,7 @@ def _view_in_java(
     pack: RecordDataset, what: str, options: dict[str, int]
 ) -> tuple[_jvm.Handle, dict[str, Any]]:
     return _jvm.create_patiently(
-        f"the {what} of {pack.path}",
+        f"the view of the {what} of {pack.path}",
         "game2048.view",
         handle=pack._java().number,
         view=what,
@@ -425,7 +487,7 @@ def rebuild_view(arguments: list[Any]) -> RecordDataset:
     """Makes a view of runs or steps from a pickle. Its Java object is made on first use."""
     pack, what, options, description, *_ = arguments
     handle = _jvm.LazyHandle(
-        f"the {what} of {pack.path}", lambda: _view_in_java(pack, what, options)[0]
+        f"the view of the {what} of {pack.path}", lambda: _view_in_java(pack, what, options)[0]
     )
     return _view_of(pack, what, options, handle, description)
 

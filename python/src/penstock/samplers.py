@@ -18,7 +18,8 @@ A seed is any number of 64 bits. `parameters` and checkpoints have it as a signe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
+import json
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ __all__ = [
     "Sampler",
     "Sequential",
     "Share",
+    "Stages",
     "Subset",
     "Uniform",
     "Weighted",
@@ -363,4 +365,21 @@ class Mixture(Sampler):
             weights=[_arguments.finite("weights", weight) for weight in weights],
             length=_arguments.integer("length", length),
             seed=seed_bits(seed),
+        )
+
+
+class Stages(Sampler):
+    """Draws from several samplers in proportion to weights that may change during the run, for the
+    datasets of a mixture. `penstock.mix` makes it.
+
+    Args:
+        parts: the sampler of each part
+        declared: the declaration of the mixture, in the words of mixture files
+    """
+
+    def __init__(self, parts: Sequence[Sampler], declared: Mapping[str, Any]) -> None:
+        super().__init__(
+            "stages",
+            parts=[_sampler("parts", part)._handle.number for part in parts],
+            spec=json.dumps(dict(declared)),
         )

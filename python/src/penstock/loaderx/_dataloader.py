@@ -52,7 +52,10 @@ class DataLoader:
         transform: Callable[[tuple[Any, Any]], tuple[Any, Any]] = _same,
     ) -> None:
         if len(dataset) != len(labelset):
-            raise ValueError("dataset and labelset must have the same length")
+            raise ValueError(
+                "dataset and labelset must have the same length, but dataset has "
+                f"{len(dataset):,} records and labelset has {len(labelset):,}"
+            )
         if len(dataset) == 0:
             raise ValueError("dataset has no records, so there are no batches")
         if num_workers < 1 or prefetch_size < 1:

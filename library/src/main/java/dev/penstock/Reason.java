@@ -84,6 +84,8 @@ public record Reason(String name) {
     public static final Reason DUPLICATE_SHARD = new Reason("DUPLICATE_SHARD");
     /// A value that is infinite or not a number.
     public static final Reason NON_FINITE = new Reason("NON_FINITE");
+    /// A line of text does not have the parts that it must have.
+    public static final Reason BAD_LINE = new Reason("BAD_LINE");
     /// The program or package that reads the data could not read it.
     public static final Reason UNREADABLE = new Reason("UNREADABLE");
 

@@ -107,12 +107,20 @@ record Failures(Console console) implements CommandLine.IExecutionExceptionHandl
         return innermost.getCommand() instanceof Command command ? command : null;
     }
 
+    /// Whether something is there under the name, and it is not what the command needs: a folder that is no store.
+    private static boolean isOther(NoSuchFileException failure) {
+        return failure.getReason() != null
+                && failure.getFile() != null
+                && Files.exists(Path.of(failure.getFile()), LinkOption.NOFOLLOW_LINKS);
+    }
+
     private static int exitCode(Exception failure) {
         return switch (failure) {
             case DatasetException _ -> BAD_DATA;
             case LoaderException e -> e.getCause() instanceof Exception cause ? exitCode(cause) : DISK;
             case BadInput _ -> BAD_DATA;
             case FileAlreadyExistsException _ -> USAGE;
+            case NoSuchFileException e when isOther(e) -> BAD_DATA;
             case IOException _ -> DISK;
             case UncheckedIOException _ -> DISK;
             case IllegalArgumentException _ -> USAGE;

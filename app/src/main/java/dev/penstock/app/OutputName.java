@@ -12,6 +12,8 @@ final class OutputName {
     static final String PACK = ".a2pack";
     static final String TABLE = ".npy";
     static final String TREE = ".act";
+    /// The other name of trees.
+    private static final String OTHER_TREE = ".tree";
 
     private static final Map<String, String> FORMATS = new LinkedHashMap<>();
 
@@ -19,6 +21,7 @@ final class OutputName {
         FORMATS.put(TABLE, "a table");
         FORMATS.put(PACK, "a pack");
         FORMATS.put(TREE, "a tree");
+        FORMATS.put(OTHER_TREE, "a tree");
         FORMATS.put(".csv", "text");
         FORMATS.put(".jsonl", "text");
         FORMATS.put(".parquet", "a Parquet file");
@@ -32,7 +35,8 @@ final class OutputName {
     /// @throws IllegalArgumentException when the name has another extension
     static void require(Path output, String extension) {
         String found = extension(output);
-        if (!found.isEmpty() && !found.equals(extension)) {
+        boolean isOtherName = extension.equals(TREE) && found.equals(OTHER_TREE);
+        if (!found.isEmpty() && !found.equals(extension) && !isOtherName) {
             String known = FORMATS.containsKey(found)
                     ? found + " is the extension of " + FORMATS.get(found)
                     : "the extension " + found + " is unknown; the known ones are .npy (a table), .a2pack (a pack)"

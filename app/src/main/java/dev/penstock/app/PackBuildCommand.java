@@ -4,6 +4,7 @@ package dev.penstock.app;
 import dev.penstock.file.Codec;
 import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackBuilder;
+import dev.penstock.pack.PackFolder;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.pack.RecordFamily;
@@ -14,6 +15,7 @@ import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,9 +116,19 @@ final class PackBuildCommand extends Command {
         return 0;
     }
 
+    /// What was left out of the folder, one sentence for each family.
+    private List<String> leftOut() throws IOException {
+        List<String> leftOut = new ArrayList<>();
+        for (RecordFamily family : isEveryFile ? List.<RecordFamily>of() : RecordFamily.all()) {
+            PackFolder.leftOut(input, family).ifPresent(leftOut::add);
+        }
+        return leftOut;
+    }
+
     private long alignment() {
-        if (alignment != null && alignment < 1) {
-            throw new IllegalArgumentException("--align must be at least 1, got " + alignment);
+        if (alignment != null && (alignment < 1 || Long.bitCount(alignment) != 1)) {
+            throw new IllegalArgumentException(
+                    "--align must be a power of two, such as 1, 64 or 4096, got " + alignment);
         }
         return alignment == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : alignment;
     }
@@ -140,11 +152,13 @@ final class PackBuildCommand extends Command {
             json.put(
                     "warnings",
                     deviating.stream().map(PackIntake.Finding::description).toList());
+            json.put("leftOut", leftOut());
             printJson(json);
         } else {
             remark("Packed " + Text.number(result.recordCount()) + " records (" + Text.bytes(result.inputBytes())
                     + ") into " + output + " (" + Text.bytes(outputBytes) + ") in " + Text.seconds(seconds));
             skipped.forEach(bad -> remark("skipped " + bad.file() + ": " + bad.what() + " [" + bad.reason() + "]"));
+            leftOut().forEach(sentence -> remark("warning: " + input + ": " + sentence));
             deviating.forEach(odd -> remark("warning: " + odd.file() + ": " + odd.what() + " [" + odd.reason() + "]"));
         }
     }

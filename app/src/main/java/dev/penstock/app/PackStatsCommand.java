@@ -10,6 +10,7 @@ import dev.penstock.plugin.Text;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -36,12 +37,32 @@ final class PackStatsCommand extends PackfileCommand {
                 printJson(json);
             } else {
                 print("packfile: " + path());
-                Map<String, Object> summary = family == null ? Map.of() : family.summary(pack, progress);
-                (summary.isEmpty() ? figures : summary)
-                        .forEach((label, value) -> print(label + ": " + Text.figure(value)));
+                Map<String, Object> summary = new LinkedHashMap<>();
+                if (family != null) {
+                    // The figures of the original program come first, with its words.
+                    summary.putAll(family.summary(pack, progress));
+                    if (!isAsOriginal()) {
+                        family.statistics(pack, progress).forEach(summary::putIfAbsent);
+                        summary.remove("count");
+                    }
+                }
+                (summary.isEmpty() ? figures : summary).forEach((label, value) -> print(label + ": " + text(value)));
             }
         }
         return 0;
+    }
+
+    /// A figure, or the counts of a histogram in one line.
+    private static String text(Object value) {
+        if (!(value instanceof Map<?, ?> counts)) {
+            return String.valueOf(Text.figure(value));
+        }
+        return counts.entrySet().stream()
+                .map(entry -> (entry.getKey().toString().isEmpty()
+                                ? "(none)"
+                                : Text.printable(entry.getKey().toString()))
+                        + " " + Text.figure(entry.getValue()))
+                .collect(Collectors.joining(", "));
     }
 
     private static Map<String, Object> figures(PackStats stats) {

@@ -4,19 +4,27 @@ package dev.penstock.app;
 import dev.penstock.Dataset;
 import dev.penstock.Progress;
 import dev.penstock.file.AvailableMemory;
+import dev.penstock.file.Location;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.Sampler;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.IndexRanges;
+import dev.penstock.plugin.MixtureMaker;
 import dev.penstock.plugin.PlanDescription;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.SamplerMaker;
 import dev.penstock.plugin.SamplerOptions;
 import dev.penstock.plugin.Text;
+import dev.penstock.plugin.WhereOption;
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Option;
 
 /// Shows what a loader would deliver, without loading.
@@ -39,16 +47,40 @@ import picocli.CommandLine.Option;
                     + " steps. For a"
                     + " full shuffle it is about the size of the step, for sequential order about 1.",
             "",
-            "For several datasets that are read as one, it also shows how many records of each a rank reads."
+            "For several datasets that are read as one, it also shows how many records of each a rank reads.",
+            "",
+            "With --mixture, it shows a mixture that a file declares, and how its sources are drawn over the run."
         },
         footer = {
             "",
             "Example:",
             "  penstock plan steps.npy --batch 256 --sampler block --seed 7 --world 4 --rank 1 --step 10",
             "  penstock plan steps.npy --batch 256 --seed 7 --epoch 2 --record 12345 --json",
-            "  penstock plan 'day-*' --sampler block --world 4"
-        })
+            "  penstock plan 'day-*' --sampler block --world 4",
+            "  penstock plan --mixture mix.yaml --batch 256 --world 4"
+        },
+        modelTransformer = PlanCommand.OptionalPath.class)
 final class PlanCommand extends DatasetsCommand {
+    /// With a mixture there is no dataset, so the path may be left out.
+    static final class OptionalPath implements CommandLine.IModelTransformer {
+        @Override
+        public CommandSpec transform(CommandSpec spec) {
+            for (PositionalParamSpec one : List.copyOf(spec.positionalParameters())) {
+                if (one.index().min() == 0) {
+                    spec.remove(one);
+                    spec.add(one.toBuilder().arity("0..1").required(false).build());
+                }
+            }
+            return spec;
+        }
+    }
+
+    @Option(
+            names = "--mixture",
+            paramLabel = "FILE",
+            description = "Show the mixture that this file declares, in JSON or YAML, instead of a dataset.")
+    Path mixture;
+
     @Option(
             names = "--batch",
             paramLabel = "N",
@@ -84,14 +116,49 @@ final class PlanCommand extends DatasetsCommand {
     @Option(names = "--drop-last", description = "Drop the incomplete last step of an epoch.")
     boolean isDroppingLast;
 
+    /// The declared mixture while the command runs, or null.
+    MixtureMaker mixed;
+
     @Override
     public Integer call() throws IOException {
+        if (mixture != null) {
+            return callMixture();
+        }
+        if (path == null) {
+            throw order.usage("give the path of a dataset, or --mixture FILE");
+        }
+        return callDataset();
+    }
+
+    private int callMixture() throws IOException {
+        boolean isOrdered = spec.commandLine().getParseResult().matchedOptions().stream()
+                .anyMatch(option -> option.userObject() instanceof Field field
+                        && List.of(SamplerOptions.class, WhereOption.class, ViewOption.class)
+                                .contains(field.getDeclaringClass()));
+        if (path != null || isOrdered) {
+            throw order.usage("the file of --mixture declares its datasets and samplers: leave out "
+                    + (path != null ? "the path " + path : "options about the order"));
+        }
+        check();
+        try (MixtureMaker opened = MixtureMaker.open(mixture, options())) {
+            mixed = opened;
+            path = Location.of(mixture);
+            report(opened.dataset(), opened.sampler(), ranks.ranks());
+        }
+        return 0;
+    }
+
+    private void check() {
         if (batchSize < 1 || epoch < 0) {
             throw order.usage(batchSize < 1 ? "--batch must be at least 1" : "--epoch must not be negative");
         }
         if (step != null && record != null) {
             throw order.usage("--step and --record cannot be used together");
         }
+    }
+
+    private int callDataset() throws IOException {
+        check();
         order.check();
         Ranks rank = ranks.ranks();
         try (Dataset opened = open();
@@ -100,17 +167,21 @@ final class PlanCommand extends DatasetsCommand {
             try (ProgressBar progress = progress("plan", ProgressBar.Unit.RECORDS)) {
                 sampler = new SamplerMaker(order, dataset, batchSize, rank.worldSize(), progress).make();
             }
-            PlanDescription description =
-                    PlanDescription.of(dataset, sampler, rank, batchSize, isDroppingLast, epoch, memoryBytes());
-            PlanReport report = new PlanReport(this, description);
-            Plan plan = description.plan();
-            if (record != null) {
-                report.printPlace(IndexRanges.require(spec, dataset, record), place(plan));
-            } else {
-                report.printStep(step(plan));
-            }
+            report(dataset, sampler, rank);
         }
         return 0;
+    }
+
+    private void report(Dataset dataset, Sampler sampler, Ranks rank) throws IOException {
+        PlanDescription description =
+                PlanDescription.of(dataset, sampler, rank, batchSize, isDroppingLast, epoch, memoryBytes());
+        PlanReport report = new PlanReport(this, description);
+        Plan plan = description.plan();
+        if (record != null) {
+            report.printPlace(IndexRanges.require(spec, dataset, record), place(plan));
+        } else {
+            report.printStep(step(plan));
+        }
     }
 
     /// The memory available for file pages.
@@ -120,11 +191,14 @@ final class PlanCommand extends DatasetsCommand {
 
     private Plan.Place place(Plan plan) {
         return plan.find(epoch, record).orElseThrow(() -> {
-            boolean isDrawn = order.kind == SamplerOptions.Kind.UNIFORM || order.kind == SamplerOptions.Kind.WEIGHTED;
+            boolean isDrawn = mixed != null
+                    || order.kind == SamplerOptions.Kind.UNIFORM
+                    || order.kind == SamplerOptions.Kind.WEIGHTED;
             if (isDrawn || order.kind == SamplerOptions.Kind.WINDOW) {
-                return order.usage("--sampler " + order.kind + " may draw a record several times or not at all, so"
-                        + " record " + record + " has no single step: use --step, or a sampler that draws every record"
-                        + " once");
+                return order.usage((mixed == null ? "--sampler " + order.kind : "a mixture")
+                        + " may draw a record several times or not at all, so"
+                        + " record " + record + " has no single step: use --step"
+                        + (mixed == null ? ", or a sampler that draws every record once" : ""));
             }
             return order.usage("record " + record + " does not match --where, so it is in no step");
         });

@@ -5,6 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.loader.Plan;
 import dev.penstock.loader.Ranks;
 import dev.penstock.loader.ShuffleQuality;
+import dev.penstock.plugin.MixtureMaker;
 import dev.penstock.plugin.PlanDescription;
 import dev.penstock.plugin.ReadAmplification;
 import dev.penstock.plugin.RecordSize;
@@ -13,12 +14,16 @@ import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /// Prints a plan.
 record PlanReport(PlanCommand command, PlanDescription description) {
     private static final int SHOWN_COUNT = 10;
+
+    /// The number of columns of the chart of a mixture.
+    private static final int CHART_SIZE = 32;
 
     void printPlace(long record, Plan.Place place) {
         if (command.isJson) {
@@ -42,7 +47,13 @@ record PlanReport(PlanCommand command, PlanDescription description) {
     /// @param step the step, or -1 for none
     void printStep(long step) throws IOException {
         if (command.isJson) {
-            command.printJson(description.step(step));
+            Map<String, Object> json = description.step(step);
+            if (command.mixed != null) {
+                json.put(
+                        "mixture",
+                        command.mixed.shares(command.epoch, CHART_SIZE).json());
+            }
+            command.printJson(json);
             return;
         }
         Plan plan = description.plan();
@@ -56,7 +67,14 @@ record PlanReport(PlanCommand command, PlanDescription description) {
                     padded,
                     RecordSize.inBatch(dataset(), dataset().fields(), indices));
         }
-        if (dataset() instanceof Concat concat) {
+        if (command.mixed != null) {
+            MixtureMaker.Shares shares = command.mixed.shares(command.epoch, CHART_SIZE);
+            command.print(Text.row(
+                    "mixture",
+                    "shares of samples " + Text.number(shares.first()) + " to " + Text.number(shares.limit())
+                            + " of the run"));
+            shares.lines().forEach(command::print);
+        } else if (dataset() instanceof Concat concat) {
             description.parts(concat).lines(ranks().rank()).forEach(command::print);
         }
         printReads(description.reads(), indices);

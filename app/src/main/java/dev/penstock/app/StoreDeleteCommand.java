@@ -40,7 +40,7 @@ final class StoreDeleteCommand extends StorefileCommand {
         List<List<Long>> moved = new ArrayList<>();
         long count = 0;
         for (IndexRanges.Range range :
-                IndexRanges.parse(indices, writer.count()).reversed()) {
+                IndexRanges.parse(indices, writer.count(), path).reversed()) {
             for (long index = range.last(); index >= range.first(); index--) {
                 long from = writer.delete(index);
                 count++;

@@ -77,7 +77,7 @@ final class StoreGetCommand extends StorefileCommand {
     private List<Long> indices(long count) {
         List<Long> wanted = new ArrayList<>();
         for (String part : (indices == null ? String.join(",", lists) : indices).split(",")) {
-            for (IndexRanges.Range range : IndexRanges.parse(part, count)) {
+            for (IndexRanges.Range range : IndexRanges.parse(part, count, path)) {
                 for (long index = range.first(); index <= range.last(); index++) {
                     wanted.add(index);
                 }

@@ -60,7 +60,7 @@ final class StoreUpdateCommand extends StorefileCommand {
             throw usage("nothing to change: give --set FIELD=VALUE, --file FIELD=FILE or --missing FIELD");
         }
         change("Updated record {index} of {store}", (writer, figures) -> {
-            writer.update(IndexRanges.require(index, writer.count()), record(writer));
+            writer.update(IndexRanges.require(index, writer.count(), path), record(writer));
             figures.put("index", index);
         });
         return 0;

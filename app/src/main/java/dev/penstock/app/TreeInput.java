@@ -141,7 +141,7 @@ abstract class TreeInput implements AutoCloseable {
         private long number(int tab) {
             if (tab == lineSize) {
                 throw bad(
-                        Reason.TRUNCATED,
+                        Reason.BAD_LINE,
                         "the line has no tab and value; use --values index or --values zero, or --format lines to take"
                                 + " whole lines as keys");
             }

@@ -2,10 +2,9 @@
 package dev.penstock.app;
 
 import dev.penstock.plugin.Text;
+import dev.penstock.plugin.TreeDescription;
 import dev.penstock.tree.TreeReader;
-import dev.penstock.tree.TreeStats;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -21,7 +20,7 @@ final class TreeStatsCommand extends TreefileCommand {
     public Integer call() throws IOException {
         Map<String, Object> figures;
         try (TreeReader tree = open()) {
-            figures = figures(tree.stats());
+            figures = TreeDescription.of(tree.stats());
             figures.put("canonical", tree.isCanonical());
         }
         if (isJson) {
@@ -31,23 +30,5 @@ final class TreeStatsCommand extends TreefileCommand {
             figures.forEach((label, value) -> print(label + ": " + value));
         }
         return 0;
-    }
-
-    private static Map<String, Object> figures(TreeStats stats) {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("keys", stats.keyCount());
-        figures.put("longest_path", stats.longestPathSize());
-        figures.put("branches", stats.branchCount());
-        figures.put("lines", stats.lineCount());
-        figures.put("ends_without_value", stats.endCount());
-        figures.put("line_data", stats.lineDataCount());
-        figures.put("lines_sharing_data", stats.lineCount() - stats.lineDataCount());
-        figures.put("shared_runs", stats.sharedRunCount());
-        figures.put("branch_bytes", stats.branchBytes());
-        figures.put("line_bytes", stats.lineBytes());
-        figures.put("line_data_bytes", stats.lineDataBytes());
-        figures.put("other_bytes", stats.otherBytes());
-        figures.put("bytes", stats.fileBytes());
-        return figures;
     }
 }

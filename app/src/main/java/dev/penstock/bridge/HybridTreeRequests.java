@@ -57,8 +57,8 @@ final class HybridTreeRequests {
     }
 
     static Object scan(Request request) {
-        byte[] prefix = request.memory("prefix").toArray(ValueLayout.JAVA_BYTE);
-        request.keep(new TreeSource(tree(request).scanPrefix(prefix)));
+        byte[] start = TreeRequests.start(request);
+        request.keep(new TreeSource(tree(request).scanRange(start, TreeRequests.limit(request))));
         return null;
     }
 

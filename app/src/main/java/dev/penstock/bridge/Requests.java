@@ -53,6 +53,8 @@ final class Requests {
             case "numbers" -> DatasetRequests.numbers(request);
 
             case "sampler" -> LoaderRequests.sampler(request);
+            case "mixtureFile" -> MixtureRequests.file(request);
+            case "mixtureParts" -> MixtureRequests.parts(request);
             case "draw" -> LoaderRequests.draw(request);
             case "position" -> LoaderRequests.position(request);
             case "loader" -> LoaderRequests.create(request);
@@ -66,15 +68,6 @@ final class Requests {
             case "recordsOf" -> LoaderRequests.recordsOf(request);
             case "progress" -> LoaderRequests.progress(request);
             case "stats" -> LoaderRequests.stats(request);
-
-            case "treeCount" -> TreeRequests.count(request);
-            case "treeFingerprint" -> TreeRequests.fingerprint(request);
-            case "treeFullFingerprint" -> TreeRequests.fullFingerprint(request);
-            case "treeVerify" -> TreeRequests.verify(request);
-            case "treeGet" -> TreeRequests.get(request);
-            case "treeWrite" -> TreeRequests.write(request);
-            case "treeScan" -> TreeRequests.scan(request);
-            case "treeNext" -> TreeRequests.next(request);
 
             case "hybridOpen" -> HybridTreeRequests.open(request);
             case "hybridPut" -> HybridTreeRequests.put(request);
@@ -93,6 +86,7 @@ final class Requests {
             case "finish" -> WriterRequests.finish(request);
             case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
 
+            case String verb when verb.startsWith("tree") -> TreeRequests.answer(request);
             default -> PartRequests.answer(request);
         };
     }

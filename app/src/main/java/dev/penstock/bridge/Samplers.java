@@ -54,6 +54,7 @@ final class Samplers {
                         request.object("order", Sampler.class));
             case "bucket" -> bucket(request);
             case "mixture" -> mixture(request);
+            case "stages" -> MixtureRequests.sampler(request);
             case String kind -> throw new IllegalArgumentException("there is no sampler named " + kind);
         };
     }
@@ -74,13 +75,16 @@ final class Samplers {
                 request.number("seed"));
     }
 
-    private static Sampler mixture(Request request) {
-        List<Sampler> parts = request.list("parts", Long.class).stream()
+    static List<Sampler> parts(Request request) {
+        return request.list("parts", Long.class).stream()
                 .map(handle -> Handles.get(handle, Sampler.class))
                 .toList();
+    }
+
+    private static Sampler mixture(Request request) {
         double[] weights = request.list("weights", Number.class).stream()
                 .mapToDouble(Number::doubleValue)
                 .toArray();
-        return new MixtureSampler(parts, weights, request.number("length"), request.number("seed"));
+        return new MixtureSampler(parts(request), weights, request.number("length"), request.number("seed"));
     }
 }

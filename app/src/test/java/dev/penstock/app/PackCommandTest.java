@@ -113,6 +113,7 @@ final class PackCommandTest {
         Path pack = build();
         Object[][] commands = {
             {"pack", "build", "--input", RUNS, "--output", folder.resolve("n"), "--align", 0},
+            {"pack", "build", "--input", RUNS, "--output", folder.resolve("n"), "--align", 3},
             {"pack", "build", "--input", RUNS, "--output", folder.resolve("n"), "--workers", 0},
             {"pack", "build", "--input", RUNS, "--output", folder.resolve("n"), "--compress", "rar"},
             {"pack", "build", "--input", folder.resolve("out"), "--nonsense"},

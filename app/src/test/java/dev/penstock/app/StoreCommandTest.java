@@ -453,8 +453,15 @@ final class StoreCommandTest {
         assertEquals(
                 fine("store", "get", store, "2,0-1", "--json").out(),
                 fine("store", "get", store, "2", "0-1", "--json").out());
-        failing(2, "index out of range: 3, there are 3 records", "store", "get", store, "0", "3");
-        failing(3, folder + ": this is not a store: it has no meta.json\n", "store", "get", folder, "0");
+        failing(
+                2,
+                "index out of range: 3, there are 3 records in " + store + ", 0 to 2",
+                "store",
+                "get",
+                store,
+                "0",
+                "3");
+        failing(1, folder + ": this is not a store: it has no meta.json\n", "store", "get", folder, "0");
         Path device = Path.of("/dev/null");
         failing(3, device + ": this is a pipe", "store", "update", store, "0", "--file", "note=" + device);
     }

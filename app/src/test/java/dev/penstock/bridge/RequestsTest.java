@@ -43,7 +43,13 @@ final class RequestsTest {
             "treeFingerprint",
             "treeVerify",
             "treeGet",
-            "treeWrite",
+            "treeSort",
+            "treeSortMore",
+            "treeSortFinish",
+            "treeChildren",
+            "treeStats",
+            "mixtureFile",
+            "mixtureParts",
             "treeScan",
             "treeNext",
             "sampler",
@@ -95,7 +101,10 @@ final class RequestsTest {
         Map<?, ?> answer = map(Calls.ask("open", "path", path, "io", "read", "as", number));
         assertEquals(
                 List.of(1000L, "table", "'<i8'"),
-                List.of(answer.get("count"), answer.get("format"), answer.get("dtype")));
+                List.of(
+                        answer.get("records"),
+                        answer.get("format"),
+                        map(answer.get("facts")).get("dtype")));
         Calls.release(number);
         Failure missing =
                 (Failure) Calls.ask("open", "path", folder.resolve("no").toString());

@@ -7,6 +7,7 @@ import dev.penstock.Progress;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.ForeignKind;
 import dev.penstock.file.Layouts;
+import dev.penstock.file.Location;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackKind;
 import dev.penstock.pack.PackReader;
@@ -58,8 +59,29 @@ public record RunFamily() implements RecordFamily, ForeignKind {
     }
 
     @Override
-    public Optional<String> describe(Candidate candidate) {
-        return candidate.startsWith(V1_MAGIC) ? Optional.of("a single run of the game 2048") : Optional.empty();
+    public Optional<String> describe(Candidate candidate) throws IOException {
+        if (candidate.kind() == Candidate.Kind.FOLDER) {
+            return describeFolder(candidate);
+        }
+        // Version 2 has no magic number, so its name has to tell.
+        boolean isRun =
+                candidate.startsWith(V1_MAGIC) || candidate.location().name().endsWith(RunVersion.V2.extension());
+        return isRun
+                ? Optional.of("a single run of the game 2048; `penstock game2048 runs show` prints it, and `penstock"
+                        + " pack build` makes a pack of a folder of runs")
+                : Optional.empty();
+    }
+
+    private Optional<String> describeFolder(Candidate folder) throws IOException {
+        for (Location file : folder.storage().list(folder.location())) {
+            for (String extension : extensions()) {
+                if (file.name().endsWith(extension) && file.name().length() > extension.length()) {
+                    return Optional.of("a folder of runs of the game 2048; `penstock game2048 steps build` makes a"
+                            + " dataset of their steps, and `penstock pack build` a pack of the runs");
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     @Override

@@ -73,6 +73,24 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
         return new RunPack(pack, false);
     }
 
+    /// Creates a view of an open pack as runs, if it has any.
+    ///
+    /// @throws DatasetException.WrongFormat when it is a pack of other records
+    public static RunPack require(PackReader pack) {
+        RunPack runs = of(pack);
+        boolean hasOther = pack.count() > 0
+                && LongStream.range(0, pack.count())
+                        .filter(i -> !runs.isTombstone(i))
+                        .limit(1)
+                        .anyMatch(i -> !new RunFamily().kinds().contains(pack.kind(i)));
+        if (hasOther) {
+            throw new DatasetException.WrongFormat(
+                    pack.location(),
+                    "this is a pack of other records and not of runs of the game 2048; open it as a pack");
+        }
+        return runs;
+    }
+
     /// Whether every record of a pack is a run or a tombstone, and there is at least one.
     public static boolean isRunPack(PackReader pack) {
         return new RunFamily().isOnly(pack);
@@ -280,8 +298,17 @@ public final class RunPack implements AutoCloseable, Iterable<Run> {
     /// @return the number of runs
     public long toJsonl(Path target, RunJsonl.Options options, boolean isReplacing, Progress progress)
             throws IOException {
+        return toJsonl(liveIndices(), target, options, isReplacing, progress);
+    }
+
+    /// Writes some runs as JSON Lines to a file, in the order of their indices in the pack.
+    ///
+    /// @param isReplacing whether an existing file is replaced
+    /// @return the number of runs
+    public long toJsonl(long[] indices, Path target, RunJsonl.Options options, boolean isReplacing, Progress progress)
+            throws IOException {
         try (NewFileStream stream = NewFileStream.create(Disk.real(), target, isReplacing)) {
-            long runCount = RunJsonl.write(this, liveIndices(), options, stream, progress);
+            long runCount = RunJsonl.write(this, indices, options, stream, progress);
             stream.publish();
             return runCount;
         }

@@ -97,7 +97,7 @@ abstract class RunView implements Dataset {
             wanted[row] = Objects.checkIndex(indices.get(Layouts.U64, (long) row * Long.BYTES), count());
         }
         for (Field field : batch.fields()) {
-            if (!fields.contains(field)) {
+            if (!conditionFields().contains(field)) {
                 throw new IllegalArgumentException(
                         "there is no field " + field + " in the " + word() + " of " + location());
             }

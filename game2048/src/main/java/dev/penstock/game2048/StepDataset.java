@@ -10,9 +10,11 @@ import dev.penstock.file.Layouts;
 import dev.penstock.file.Parallel;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.Stream;
 
 /// The steps of all runs of a pack as one dataset, so that a loader can sample steps from all games.
 ///
@@ -28,6 +30,10 @@ public final class StepDataset extends RunView {
             Field.fixed("ev_values", ElementType.F32, (long) Move.COUNT),
             Field.fixed("run_id", ElementType.U32),
             Field.fixed("step_index", ElementType.U32));
+
+    /// Beside its own fields, a condition may name the metadata of the run that a step belongs to.
+    private static final List<Field> CONDITION_FIELDS =
+            Stream.concat(FIELDS.stream(), RunColumn.METADATA.stream()).toList();
 
     /// The number of bits for a row in a sort key, so that a position and a row fit in one number.
     private static final int ROW_BITS = 20;
@@ -72,8 +78,24 @@ public final class StepDataset extends RunView {
     }
 
     @Override
+    public List<Field> conditionFields() {
+        return CONDITION_FIELDS;
+    }
+
+    @Override
     void fill(long[] indices, Batch batch) throws IOException {
+        List<Column> own = new ArrayList<>();
+        List<Column> ofRuns = new ArrayList<>();
         for (Column column : batch.columns()) {
+            (FIELDS.contains(column.field()) ? own : ofRuns).add(column);
+        }
+        if (!ofRuns.isEmpty()) {
+            fillOfRuns(indices, ofRuns);
+        }
+        if (own.isEmpty()) {
+            return;
+        }
+        for (Column column : own) {
             column.reserveValues(indices.length * column.field().itemSize());
         }
         if (count() >= 1L << Long.SIZE - 1 - ROW_BITS) {
@@ -81,12 +103,25 @@ public final class StepDataset extends RunView {
         }
         for (int start = 0; start < indices.length; start += 1 << ROW_BITS) {
             int limit = Math.min(indices.length, start + (1 << ROW_BITS));
-            fill(indices, start, limit, batch);
+            fill(indices, start, limit, own);
+        }
+    }
+
+    private void fillOfRuns(long[] indices, List<Column> columns) {
+        long[] records = new long[indices.length];
+        RunIndex.Entry[] entries = new RunIndex.Entry[indices.length];
+        for (int row = 0; row < indices.length; row++) {
+            boolean isSame = row > 0 && run(indices[row]) == run(indices[row - 1]);
+            records[row] = isSame ? records[row - 1] : live[run(indices[row])];
+            entries[row] = isSame ? entries[row - 1] : index.entry(records[row]);
+        }
+        for (Column column : columns) {
+            RunColumn.fill(column, records, entries);
         }
     }
 
     /// Sorts the requested steps by run, and divides them among threads at run boundaries.
-    private void fill(long[] indices, int start, int limit, Batch batch) throws IOException {
+    private void fill(long[] indices, int start, int limit, List<Column> columns) throws IOException {
         long[] keys = new long[limit - start];
         for (int i = 0; i < keys.length; i++) {
             keys[i] = indices[start + i] << ROW_BITS | i;
@@ -97,7 +132,7 @@ public final class StepDataset extends RunView {
         Parallel.run(partCount, threads, part -> {
             int from = runStart(keys, (int) ((long) keys.length * part / partCount));
             int to = runStart(keys, (int) ((long) keys.length * (part + 1) / partCount));
-            fillRuns(keys, from, to, start, batch);
+            fillRuns(keys, from, to, start, columns);
         });
     }
 
@@ -126,7 +161,7 @@ public final class StepDataset extends RunView {
         return found;
     }
 
-    private void fillRuns(long[] keys, int from, int to, int rowStart, Batch batch) throws IOException {
+    private void fillRuns(long[] keys, int from, int to, int rowStart, List<Column> columns) throws IOException {
         StepSource source = new StepSource(runs, blockOffsets);
         try {
             for (int i = from; i < to; i++) {
@@ -137,7 +172,7 @@ public final class StepDataset extends RunView {
                 for (int limit = i + wanted; i < limit; i++) {
                     int stepIndex = (int) ((keys[i] >>> ROW_BITS) - firstSteps[run]);
                     int row = rowStart + (int) (keys[i] & (1 << ROW_BITS) - 1);
-                    copy(source.columns(), source.position(stepIndex), live[run], stepIndex, row, batch);
+                    copy(source.columns(), source.position(stepIndex), live[run], stepIndex, row, columns);
                 }
                 i--;
             }
@@ -154,8 +189,8 @@ public final class StepDataset extends RunView {
         return limit - from;
     }
 
-    private static void copy(RunColumns run, int position, long record, int stepIndex, int row, Batch batch) {
-        for (Column column : batch.columns()) {
+    private static void copy(RunColumns run, int position, long record, int stepIndex, int row, List<Column> columns) {
+        for (Column column : columns) {
             MemorySegment target = column.memory();
             switch (column.field().name()) {
                 case "board" -> target.set(Layouts.U64, row * 8L, run.boards[position]);

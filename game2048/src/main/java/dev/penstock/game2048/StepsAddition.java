@@ -42,6 +42,7 @@ final class StepsAddition {
     /// @throws DatasetException when no run can be used
     void add(StepsInput runs, StepsWriter writer, GroupDatabase database) throws IOException {
         int rowSize = StepsFormat.rowSize(options.isWide());
+        deviating.addAll(runs.leftOut());
         List<Object[]> entries = new ArrayList<>();
         runs.forEach(chunk -> {
             int row = 0;

@@ -125,6 +125,14 @@ final class StepsInput implements AutoCloseable {
         return new StepsInput(input, options, null, RunPack.open(input));
     }
 
+    /// What was left out of a folder, which a strict reader would want to know.
+    List<PackIntake.Finding> leftOut() throws IOException {
+        return PackFolder.leftOut(input, new RunFamily())
+                .map(what -> new PackIntake.Finding(input, "LEFT_OUT", what))
+                .stream()
+                .toList();
+    }
+
     int runCount() {
         return files == null ? records.length : files.size();
     }

@@ -49,8 +49,8 @@ final class LoaderOrder {
         if (!dataset.isRefreshable()) {
             throw new IllegalArgumentException("a loader can only follow a store, or several that are opened as one;"
                     + " this is " + dataset.location() + " (" + dataset.format() + "), whose records do not change"
-                    + " while it is open: open the path of the store, without a snapshot or a condition, or leave"
-                    + " following out");
+                    + " while it is open: open the path of the store, without a snapshot or a condition; a loader"
+                    + " of Python follows other files when it is given their path or pattern");
         }
         if (options.ranks().worldSize() > 1) {
             throw new IllegalArgumentException("a loader that follows a writer must have one rank, because "

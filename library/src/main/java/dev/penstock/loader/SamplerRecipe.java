@@ -5,6 +5,7 @@ import dev.penstock.view.Selection;
 import dev.penstock.view.ViewRecipe;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,10 +118,36 @@ public final class SamplerRecipe {
 
     private static List<Sampler> parts(Map<?, ?> recipe, Data data) throws IOException {
         List<Sampler> parts = new ArrayList<>();
+        long first = 0;
         for (Object part : (List<?>) recipe.get("parts")) {
-            parts.add(make((Map<?, ?>) part, data));
+            long count = (Long) ((Map<?, ?>) part).get("records");
+            parts.add(make((Map<?, ?>) part, slice(data, first, count)));
+            first += count;
         }
         return parts;
+    }
+
+    /// The data of one of several concatenated datasets.
+    private static Data slice(Data all, long first, long count) {
+        return new Data() {
+            @Override
+            public double[] weights() throws IOException {
+                return Arrays.copyOfRange(all.weights(), Math.toIntExact(first), Math.toIntExact(first + count));
+            }
+
+            @Override
+            public int[] lengths() throws IOException {
+                return Arrays.copyOfRange(all.lengths(), Math.toIntExact(first), Math.toIntExact(first + count));
+            }
+
+            @Override
+            public long[] records() throws IOException {
+                return Arrays.stream(all.records())
+                        .filter(record -> record >= first && record < first + count)
+                        .map(record -> record - first)
+                        .toArray();
+            }
+        };
     }
 
     private static double[] weights(Map<?, ?> recipe) {

@@ -104,6 +104,11 @@ public final class StagedSampler implements Sampler {
         return schedule.countsBefore(sample);
     }
 
+    /// The sample after the last one of the run, if every source has a limit; otherwise a very large number.
+    public long end() {
+        return schedule.end();
+    }
+
     @Override
     public String name() {
         return "stages";

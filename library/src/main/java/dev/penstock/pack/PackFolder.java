@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// The files of a folder to be packed, in the order of the pack.
@@ -117,6 +118,32 @@ public final class PackFolder {
             throw new IllegalArgumentException("no " + family.extensions().getFirst() + " files found in " + root);
         }
         return folder.files;
+    }
+
+    /// Says how many files of a family are left out of a folder, because others have an earlier extension of the
+    /// family.
+    ///
+    /// @return empty when no file is left out
+    public static Optional<String> leftOut(Path root, RecordFamily family) throws IOException {
+        if (!Files.isDirectory(root)) {
+            return Optional.empty();
+        }
+        PackFolder folder = new PackFolder(root, false, root);
+        folder.visit(root);
+        String chosen = folder.extension(family);
+        List<String> others = new ArrayList<>();
+        for (String extension : family.extensions()) {
+            long count = folder.files.stream()
+                    .filter(file -> !extension.equals(chosen) && hasExtension(file, extension))
+                    .count();
+            if (count > 0) {
+                others.add(count + " *" + extension + (count == 1 ? " file" : " files"));
+            }
+        }
+        return others.isEmpty()
+                ? Optional.empty()
+                : Optional.of(String.join(" and ", others) + " left out, because the folder also has *" + chosen
+                        + " files; put them into a folder of their own to use them");
     }
 
     private void visit(Path folder) throws IOException {

@@ -12,6 +12,11 @@ interface Condition {
     /// Writes every bit of a mask, which has as many rows as the batch.
     void test(Batch batch, Mask mask);
 
+    /// Whether a record within the bounds can match. Most conditions do not know.
+    default boolean mayMatch(Bounds bounds) {
+        return true;
+    }
+
     /// Returns the negation. Records that lack a value match neither the condition nor its negation, as in SQL. So
     /// a negation is pushed down to the single comparisons, which know their fields.
     default Condition negated() {
@@ -23,6 +28,11 @@ interface Condition {
         @Override
         public void test(Batch batch, Mask mask) {
             mask.fill(isMatch);
+        }
+
+        @Override
+        public boolean mayMatch(Bounds bounds) {
+            return isMatch;
         }
 
         @Override
@@ -44,6 +54,11 @@ interface Condition {
         }
 
         @Override
+        public boolean mayMatch(Bounds bounds) {
+            return parts.stream().allMatch(part -> part.mayMatch(bounds));
+        }
+
+        @Override
         public Condition negated() {
             return new Or(parts.stream().map(Condition::negated).toList());
         }
@@ -59,6 +74,11 @@ interface Condition {
                 condition.test(batch, part);
                 mask.or(part);
             }
+        }
+
+        @Override
+        public boolean mayMatch(Bounds bounds) {
+            return parts.stream().anyMatch(part -> part.mayMatch(bounds));
         }
 
         @Override
@@ -108,6 +128,11 @@ interface Condition {
                     mask.clear(column.missing());
                 }
             }
+        }
+
+        @Override
+        public boolean mayMatch(Bounds bounds) {
+            return isNegated || comparison.mayMatch(bounds);
         }
 
         @Override

@@ -16,6 +16,11 @@ record Place(Field field, long elementOffset) implements Operand {
         return field.type();
     }
 
+    /// The bounds of the element, or null if they are not known.
+    Bounds.Range bounds(Bounds bounds) {
+        return field.isVariable() || !field.shape().isEmpty() ? null : bounds.of(field);
+    }
+
     /// Whether the element is an integer or a boolean.
     boolean isWhole() {
         return type().isInteger() || type() == ElementType.BOOL;

@@ -44,6 +44,17 @@ interface RealCondition extends Condition {
             }
             return word;
         }
+
+        @Override
+        public boolean mayMatch(Bounds bounds) {
+            Bounds.Range range = place.bounds(bounds);
+            if (range == null || !isInside) {
+                return true;
+            }
+            // A bound of zero may stand for either zero.
+            double least = range.low().doubleValue();
+            return low <= ordered(range.high().doubleValue() + 0.0) && low + size >= ordered(least == 0 ? -0.0 : least);
+        }
     }
 
     /// Tests whether a value is one of several sorted numbers, or none of them.

@@ -95,6 +95,13 @@ public final class Where {
         return fields;
     }
 
+    /// Whether any of some records can match, by the smallest and largest values that they have.
+    ///
+    /// @return false only if none can
+    public boolean mayMatch(Bounds bounds) {
+        return condition.mayMatch(bounds);
+    }
+
     /// Tests the rows of a batch. The batch may have other fields too.
     ///
     /// @throws IllegalArgumentException when the batch lacks one of [#fields]

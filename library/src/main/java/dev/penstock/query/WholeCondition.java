@@ -33,6 +33,15 @@ interface WholeCondition extends Condition {
             }
             return word;
         }
+
+        @Override
+        public boolean mayMatch(Bounds bounds) {
+            Bounds.Range range = place.bounds(bounds);
+            boolean isKnown = range != null && isInside && place.type() != ElementType.U64;
+            return !isKnown
+                    || low <= range.high().longValue()
+                            && low + size >= range.low().longValue();
+        }
     }
 
     /// Returns 1 when a number is outside the range from `low` to `low + size`, else 0: the borrow of an unsigned
@@ -52,6 +61,16 @@ interface WholeCondition extends Condition {
                 word |= (isMatch ? 1L : 0L) << i;
             }
             return word;
+        }
+
+        @Override
+        public boolean mayMatch(Bounds bounds) {
+            Bounds.Range range = place.bounds(bounds);
+            boolean isKnown = range != null && isInside && place.type() != ElementType.U64;
+            return !isKnown
+                    || Arrays.stream(numbers)
+                            .anyMatch(number -> number >= range.low().longValue()
+                                    && number <= range.high().longValue());
         }
     }
 

@@ -195,12 +195,19 @@ public final class HybridTree implements AutoCloseable {
 
     /// Scans all paths that begin with a prefix, in order.
     public HybridScan scanPrefix(byte[] prefix) {
-        byte[] limit = TreeScan.afterPrefix(prefix);
+        return scanRange(prefix, TreeScan.afterPrefix(prefix));
+    }
+
+    /// Scans all paths from one (inclusive) to another (exclusive), in order.
+    ///
+    /// @param limit the exclusive end, or null
+    public HybridScan scanRange(byte[] from, byte[] limit) {
+        byte[] end = limit != null && Arrays.compareUnsigned(limit, from) < 0 ? from : limit;
         State now = acquire();
         NavigableMap<byte[], OptionalLong> changes = now.changes();
         return now.scan(
-                snapshot -> snapshot.scanRange(prefix, limit),
-                limit == null ? changes.tailMap(prefix, true) : changes.subMap(prefix, limit));
+                snapshot -> snapshot.scanRange(from, end),
+                end == null ? changes.tailMap(from, true) : changes.subMap(from, true, end, false));
     }
 
     /// Acquires the current state, whose snapshot stays open until it is released. If its snapshot is closed, a

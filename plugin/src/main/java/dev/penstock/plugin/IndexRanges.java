@@ -15,13 +15,14 @@ public final class IndexRanges {
     /// An inclusive range of indices.
     public record Range(long first, long last) {}
 
-    /// @param count the number of records
+    /// @param count    the number of records
+    /// @param location the dataset, for messages
     /// @throws IllegalArgumentException when the text is invalid, or an index is out of range
-    public static List<Range> parse(String text, long count) {
+    public static List<Range> parse(String text, long count, Object location) {
         List<Range> ranges = new ArrayList<>();
         for (String part : text.split(",")) {
             if (!part.isBlank()) {
-                ranges.add(range(part.strip(), count));
+                ranges.add(range(part.strip(), count, location));
             }
         }
         return merged(ranges);
@@ -44,13 +45,14 @@ public final class IndexRanges {
     /// Returns an index of an existing record.
     ///
     /// @throws IllegalArgumentException when there is no such record
-    public static long require(long index, long count) {
-        return require(index, Long.toString(index), count);
+    public static long require(long index, long count, Object location) {
+        return require(index, Long.toString(index), count, location);
     }
 
-    private static long require(long index, String part, long count) {
+    private static long require(long index, String part, long count, Object location) {
         if (index < 0 || index >= count) {
-            throw new IllegalArgumentException("index out of range: " + part + ", there are " + count + " records");
+            throw new IllegalArgumentException("index out of range: " + part + ", there are " + count + " records in "
+                    + location + (count == 0 ? "" : ", 0 to " + (count - 1)));
         }
         return index;
     }
@@ -70,17 +72,17 @@ public final class IndexRanges {
         return merged;
     }
 
-    private static Range range(String part, long count) {
+    private static Range range(String part, long count, Object location) {
         int dash = part.indexOf('-', 1);
-        long first = index(dash < 0 ? part : part.substring(0, dash), part, count);
-        long last = dash < 0 ? first : index(part.substring(dash + 1), part, count);
+        long first = index(dash < 0 ? part : part.substring(0, dash), part, count, location);
+        long last = dash < 0 ? first : index(part.substring(dash + 1), part, count, location);
         if (last < first) {
             throw new IllegalArgumentException("invalid range " + part + ": it ends before it starts");
         }
         return new Range(first, last);
     }
 
-    private static long index(String digits, String part, long count) {
+    private static long index(String digits, String part, long count, Object location) {
         long index;
         try {
             index = Long.parseLong(digits.strip());
@@ -88,6 +90,6 @@ public final class IndexRanges {
             throw new IllegalArgumentException(
                     "invalid index: " + part + " is not a number or a range such as 10-20", e);
         }
-        return require(index, part, count);
+        return require(index, part, count, location);
     }
 }

@@ -29,7 +29,8 @@ public final class PackSelection {
     public List<IndexRanges.Range> ranges(PackReader pack, Progress progress) throws IOException {
         List<IndexRanges.Range> all =
                 pack.count() == 0 ? List.of() : List.of(new IndexRanges.Range(0, pack.count() - 1));
-        List<IndexRanges.Range> wanted = indices == null ? all : IndexRanges.parse(indices, pack.count());
+        List<IndexRanges.Range> wanted =
+                indices == null ? all : IndexRanges.parse(indices, pack.count(), pack.location());
         if (condition == null) {
             return wanted;
         }

@@ -43,6 +43,11 @@ public abstract class PackfileCommand extends Command {
         return packfile.path == null ? packfile.option : packfile.path;
     }
 
+    /// Whether the command was called with the option of the original program, and prints what that prints.
+    public boolean isAsOriginal() {
+        return packfile.option != null;
+    }
+
     public PackReader open() throws IOException {
         return PackReader.open(path(), io.options().pack());
     }

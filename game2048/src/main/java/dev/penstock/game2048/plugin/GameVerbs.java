@@ -15,8 +15,10 @@ import dev.penstock.game2048.StdRng;
 import dev.penstock.game2048.StepDataset;
 import dev.penstock.game2048.StepReturns;
 import dev.penstock.game2048.StepsDataset;
+import dev.penstock.game2048.StepsOptions;
 import dev.penstock.groups.plugin.GroupVerbs;
 import dev.penstock.loader.Transform;
+import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackReader;
 import dev.penstock.plugin.VerbPlugin;
 import dev.penstock.plugin.VerbRequest;
@@ -25,6 +27,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -44,6 +47,7 @@ public final class GameVerbs implements VerbPlugin {
             case "counts" -> counts(request);
             case "toJsonl" -> toJsonl(request);
             case "order" -> order(request);
+            case "buildSteps", "appendSteps" -> steps(verb, request);
             default -> throw new IllegalArgumentException("the game has no verb " + verb);
         };
     }
@@ -68,7 +72,7 @@ public final class GameVerbs implements VerbPlugin {
             throw new IllegalArgumentException(
                     dataset.location() + " is a " + dataset.format() + ", not a pack of runs");
         }
-        return RunPack.of(pack);
+        return RunPack.require(pack);
     }
 
     private static int workers(VerbRequest request) {
@@ -112,7 +116,38 @@ public final class GameVerbs implements VerbPlugin {
         RunJsonl.Schema schema = RunJsonl.Schema.valueOf(request.text("schema").toUpperCase(Locale.ROOT));
         RunJsonl.Lines lines = RunJsonl.Lines.valueOf(request.text("lines").toUpperCase(Locale.ROOT));
         RunJsonl.Options options = new RunJsonl.Options(schema, lines, workers(request));
-        return runs.toJsonl(Path.of(request.text("path")), options, request.isTrue("overwrite"), Progress.NONE);
+        long[] indices = request.has("indices")
+                ? request.memory("indices").toArray(ValueLayout.JAVA_LONG_UNALIGNED)
+                : runs.liveIndices();
+        return runs.toJsonl(
+                indices, Path.of(request.text("path")), options, request.isTrue("overwrite"), Progress.NONE);
+    }
+
+    /// Builds a steps dataset of recorded runs, or appends runs to one.
+    private static Object steps(String verb, VerbRequest request) throws IOException {
+        StepsOptions options = StepsOptions.DEFAULT
+                .withShardRows(request.numberOr("shardRows", 0))
+                .withWorkers(workers(request))
+                .withSynthesizing(request.isTrue("synthesize"))
+                .withSkippingBad(request.isTrue("skipBad"))
+                .withWide(request.isTrue("wide"));
+        Path input = Path.of(request.text("input"));
+        Path dataset = Path.of(request.text("dataset"));
+        StepsDataset.Result result = verb.equals("buildSteps")
+                ? StepsDataset.build(input, dataset, options)
+                : StepsDataset.append(dataset, input, options);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("runs", result.runCount());
+        answer.put("steps", result.stepCount());
+        answer.put("skipped", findings(result.skipped()));
+        answer.put("warnings", findings(result.warnings()));
+        return answer;
+    }
+
+    private static List<List<String>> findings(List<PackIntake.Finding> findings) {
+        return findings.stream()
+                .map(one -> List.of(one.file().toString(), one.reason(), one.what()))
+                .toList();
     }
 
     /// Writes the shuffle of the original program as 64-bit numbers.
