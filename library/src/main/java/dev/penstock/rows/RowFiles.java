@@ -3,8 +3,10 @@ package dev.penstock.rows;
 
 import static dev.penstock.file.Layouts.U64;
 
+import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Io;
+import dev.penstock.Origin;
 import dev.penstock.Reason;
 import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
@@ -18,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 
 /// The open files of a dataset of fixed-width rows, and the positions of the rows. Rows are numbered across all
 /// files.
@@ -149,6 +152,15 @@ public final class RowFiles implements AutoCloseable {
     /// The file that holds a row.
     public int fileOf(long rowIndex) {
         return places.runOf(rowIndex);
+    }
+
+    /// Where a record of a dataset over these files comes from.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such row
+    public Origin origin(Dataset dataset, long rowIndex) {
+        Objects.checkIndex(rowIndex, dataset.count());
+        int file = fileOf(rowIndex);
+        return new Origin(dataset, rowIndex, 1, files.files().get(file).location(), rowIndex - start(file), null);
     }
 
     /// The addresses of the rows. If the files are not addressable, it only tells the file of a row.
