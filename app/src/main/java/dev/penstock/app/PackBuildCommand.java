@@ -5,7 +5,6 @@ import dev.penstock.file.Codec;
 import dev.penstock.file.Parallel;
 import dev.penstock.pack.PackBuilder;
 import dev.penstock.pack.PackFolder;
-import dev.penstock.pack.PackFolder;
 import dev.penstock.pack.PackIntake;
 import dev.penstock.pack.PackWriter;
 import dev.penstock.pack.RecordFamily;
@@ -60,9 +59,8 @@ final class PackBuildCommand extends Command {
     @Option(
             names = "--align",
             paramLabel = "BYTES",
-            description =
-                    "Alignment of records in bytes (default: 4096 for files of a known format; of all files small"
-                            + " records are stored without gaps, and large ones start at pages).")
+            description = "Alignment of records in bytes (default: 4096 for files of a known format; of all files small"
+                    + " records are stored without gaps, and large ones start at pages).")
     Long alignment;
 
     @Option(
@@ -135,7 +133,9 @@ final class PackBuildCommand extends Command {
         List<String> words =
                 parent == null ? List.of() : parent.getParseResult().originalArgs();
         int command = words.indexOf("pack");
-        return command >= 0 && command + 1 < words.size() && words.get(command + 1).equals("pack");
+        return command >= 0
+                && command + 1 < words.size()
+                && words.get(command + 1).equals("pack");
     }
 
     /// What was left out of the folder, one sentence for each family.

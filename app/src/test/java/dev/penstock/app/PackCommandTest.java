@@ -154,7 +154,10 @@ final class PackCommandTest {
         CommandRun run = CommandRun.of("pack", "build", "--json", "--input", input, "--output", pack);
         assertEquals(0, run.exitCode(), run.err());
         assertTrue(run.out().contains("\"records\":1,"), run.out());
-        Path runs = Files.list(RUNS.resolve("games")).filter(file -> file.toString().endsWith(".a2run2")).findFirst().orElseThrow();
+        Path runs = Files.list(RUNS.resolve("games"))
+                .filter(file -> file.toString().endsWith(".a2run2"))
+                .findFirst()
+                .orElseThrow();
         Files.copy(runs, input.resolve(runs.getFileName()));
         run = CommandRun.of("pack", "build", "--overwrite", "--input", input, "--output", pack);
         assertEquals(0, run.exitCode(), run.err());
