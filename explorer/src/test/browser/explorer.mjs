@@ -18,7 +18,7 @@ const PAGES = {fields: ".card:not(.waiting)", order: ".figure-tile", history: "#
 const shown = (page, selector) => until(page, selector, (where) => document.querySelector(where), selector);
 
 /** The number of controls that a screen reader has no name for. */
-const unnamed = (page) => page.$$eval("button, input, a, select, summary", (all) => all.filter((one) => !(one.textContent.trim() || one.getAttribute("aria-label") || one.closest("label"))).length);
+const unnamed = (page) => page.$$eval("button, input, a, select, summary", (all) => all.filter((one) => !(one.textContent.trim() || one.getAttribute("aria-label") || one.closest("label") || one.querySelector("img[alt]"))).length);
 
 /** A checkpoint of a run on a dataset: three steps of the second epoch are done, on two ranks. */
 async function checkpoint(page, dataset, records) {

@@ -130,7 +130,7 @@ class View {
   }
 
   goTo() {
-    this.target = h("input", {id: "goto", size: 17, placeholder: "Index, name, id = 3 (g)", "aria-label": "Go to an index, a name, or a key such as id = 3", autocomplete: "off"});
+    this.target = h("input", {id: "goto", size: 20, placeholder: "Index, name, key (g)", "aria-label": "Go to an index, a name, or a key such as id = 3", autocomplete: "off"});
     return h("form", {class: "inline", onsubmit: (event) => { event.preventDefault(); this.find(this.target.value.trim()); }}, this.target);
   }
 
