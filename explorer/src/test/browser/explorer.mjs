@@ -328,6 +328,7 @@ const checks = [
     await page.goto(records("photos.a2pack"));
     await until(page, "rows", () => document.querySelectorAll("#grid .row").length > 5);
     for (const key of ["ArrowDown", "f", "ArrowDown", "f"]) await page.keyboard.press(key);
+    await until(page, "both flags", () => document.querySelectorAll("#grid .flag").length === 2);
     await page.goto(`${base}flags?dataset=data/photos.a2pack`);
     await text(page, "#flag-count", "2 records flagged");
     await until(page, "rows", () => document.querySelectorAll("#flagged tbody tr").length === 2);

@@ -326,7 +326,7 @@ class View {
     else if (event.key === "Escape" && this.panel.isOpen) this.open(null);
     else if (this.panel.isOpen && event.key === "ArrowRight") this.step(1);
     else if (this.panel.isOpen && event.key === "ArrowLeft") this.step(-1);
-    else if (event.key === "f" && this.rows.get(this.cursor)) this.flag(this.rows.get(this.cursor).index);
+    else if (event.key === "f") this.rows.load(this.cursor).then((row) => row && this.flag(row.index));
     else if (event.key === "g") this.target.focus();
     else if (event.key === "s") this.seed.focus();
     else if (event.key === "/") this.filter.input.focus();
