@@ -180,14 +180,12 @@ class ContainerSourceTest {
         SourceOptions raw = SourceOptions.DEFAULT.withCatalog(
                 Catalog.Options.DEFAULT.withRawType(RowType.of(DType.parse("uint16"))));
         try (RecordSource documents = RecordSource.documents(Sources.open(file, raw), 9)) {
-            assertEquals(
-                    List.of("tokens=[1, 9]", "tokens=[3, 4, 9]", "tokens=[5]"), Containers.lines(documents));
+            assertEquals(List.of("tokens=[1, 9]", "tokens=[3, 4, 9]", "tokens=[5]"), Containers.lines(documents));
         }
         try (RecordSource windows = RecordSource.windows(Sources.open(file, raw), 4)) {
             assertEquals(List.of("value=[1, 9, 3, 4]"), Containers.lines(windows));
         }
-        assertThrows(
-                IllegalArgumentException.class, () -> RecordSource.documents(Sources.open(file, raw), 70_000));
+        assertThrows(IllegalArgumentException.class, () -> RecordSource.documents(Sources.open(file, raw), 70_000));
     }
 
     /// The copy is stopped by an error after a commit, as by a kill, and ends like one that was not interrupted.
