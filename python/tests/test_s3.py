@@ -84,6 +84,7 @@ def test_commands_take_the_address_of_an_object(server: S3Proxy, tmp_path: Path)
     assert output("verify", "s3://corpus/folder").startswith("OK: s3://corpus/folder")
     assert len(output("fingerprint", "s3://corpus/folder/part-00001.npy").strip()) == 32
 
+
 def test_a_cache_holds_what_is_read(run: Run, server: S3Proxy, tmp_path: Path) -> None:
     server.put("/corpus/large.npy", _npy(np.arange(600_000, dtype=np.int64).reshape(-1, 4)))
     script = """

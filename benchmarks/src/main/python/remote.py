@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures epochs over objects of an S3 server on this machine, behind a proxy that delays each request, beside
-parallel GET requests of a client that knows the ranges.
+"""Measures epochs over objects of an S3 server on this machine, behind a proxy that delays each
+request, beside parallel GET requests of a client that knows the ranges.
 
 remote.py S3PROXY_JAR LATENCY_MS ROUNDS prints lines `case|floor|ours|theirs|remark`, in MB/s.
 """
@@ -151,11 +151,14 @@ def measure(host, folder):
         shares = (0, 10, 25, 50, 100) if record == 2048 else (0, 100)
         for order, sampler in orders(penstock, count, record).items():
             for share in shares:
-                cache = 0 if share == 0 else f"{folder}/{record}-{order[0]}-{share}:{size * share // 100 + 4096}"
-                with penstock.open(f"s3:/{name}", cache=cache) as dataset, penstock.Loader(
-                    dataset, batch_size=batch, sampler=sampler
-                ) as loader:
-                    report(host, name, size, loader, count, f"{order}, {text}, cache {share} %", share)
+                place = f"{folder}/{record}-{order[0]}-{share}"
+                cache = 0 if share == 0 else f"{place}:{size * share // 100 + 4096}"
+                case = f"{order}, {text}, cache {share} %"
+                with (
+                    penstock.open(f"s3:/{name}", cache=cache) as dataset,
+                    penstock.Loader(dataset, batch_size=batch, sampler=sampler) as loader,
+                ):
+                    report(host, name, size, loader, count, case, share)
         if importlib.util.find_spec("s3fs"):
             s3fs_epoch(host, name, size, text)
 
@@ -191,7 +194,8 @@ def s3fs_epoch(host, name, size, text):
         assert len(files.cat(name[1:])) == size
         theirs = time.perf_counter() - began
         ours = floor(host, name, size)
-        print(f"parallel GETs, {text}|s3fs.cat|{size / 1e6 / ours}|{size / 1e6 / theirs}|", flush=True)
+        speeds = f"{size / 1e6 / ours}|{size / 1e6 / theirs}"
+        print(f"parallel GETs, {text}|s3fs.cat|{speeds}|", flush=True)
 
 
 def main():
