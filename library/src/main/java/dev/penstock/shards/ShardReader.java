@@ -8,6 +8,7 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.Shard;
 import dev.penstock.StoredRows;
@@ -150,6 +151,11 @@ public final class ShardReader implements StoredRows {
                 ? ShardPaths.hasShards(storage, location)
                 : !storage.exists(location)
                         && ShardPaths.matches(storage, location).stream().anyMatch(ShardPaths::isShard);
+    }
+
+    @Override
+    public RemoteRecords remote() {
+        return shards.rows().remote();
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.Shard;
 import dev.penstock.StoredRows;
@@ -231,6 +232,11 @@ public final class TableReader implements StoredRows {
     @Override
     public boolean isScalar() {
         return count() == 1 && shards.headers().getFirst().isScalar();
+    }
+
+    @Override
+    public RemoteRecords remote() {
+        return shards.rows().remote();
     }
 
     /// The type of a row as it is stored.
