@@ -55,7 +55,8 @@ final class StoreRebalanceCommand extends StorefileCommand {
             paramLabel = "FILE",
             description =
                     "Store values in the order of the record indices in this file: text with one index on each line,"
-                            + " a NumPy array of integers, or a list in JSON. Other records follow in the order of their indices.")
+                            + " a NumPy array of integers, or a list in JSON. Other records follow in the order of"
+                            + " their indices.")
     Path order;
 
     @Option(
