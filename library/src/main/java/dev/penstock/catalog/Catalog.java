@@ -9,6 +9,7 @@ import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.CacheOptions;
 import dev.penstock.file.FormatOptions;
+import dev.penstock.file.ListedStorage;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.pack.PackReader;
@@ -180,8 +181,9 @@ public final class Catalog {
         if (isPattern(location, options)) {
             return DatasetList.open(location, PathPattern.expand(options.reading(), location), options);
         }
+        Options listed = options.withReading(ListedStorage.reading(location, options.reading()));
         return options.rawType() == null
-                ? requireChecked(location, options).open(location, options)
+                ? requireChecked(location, listed).open(location, listed)
                 : openRaw(location, options);
     }
 
@@ -359,7 +361,8 @@ public final class Catalog {
                     return dataset.verify(progress);
                 }
             }
-            return require(location, options).verify(location, unchecked, progress);
+            Options listed = unchecked.withReading(ListedStorage.reading(location, unchecked.reading()));
+            return require(location, listed).verify(location, listed, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
         }
