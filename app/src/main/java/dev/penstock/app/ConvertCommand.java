@@ -32,6 +32,7 @@ import picocli.CommandLine.Parameters;
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
                     + " the last full file. A pack and a single .npy file start again.",
+            "A target in object storage is made in a local folder (--stage) and then copied.",
             "A table needs fields of fixed size and no missing values, a pack one field (--field), and shards one"
                     + " field of floating-point numbers (--field, --dtype). Records of a pack that have one size are"
                     + " read as numbers by --as."
@@ -52,11 +53,15 @@ final class ConvertCommand extends ConvertingCommand {
             index = "0",
             paramLabel = "SOURCE",
             converter = LocationText.class,
-            description = "The path or http(s) address of the dataset, in any format.")
+            description = "The path or address of the dataset, in any format.")
     Location source;
 
-    @Parameters(index = "1", paramLabel = "TARGET", description = "The path of the new dataset.")
-    Path output;
+    @Parameters(
+            index = "1",
+            paramLabel = "TARGET",
+            converter = LocationText.class,
+            description = "The path or s3 address of the new dataset.")
+    Location output;
 
     @Mixin
     SnapshotOption snapshot = new SnapshotOption();
@@ -72,7 +77,7 @@ final class ConvertCommand extends ConvertingCommand {
     }
 
     private RecordSource open(RecordChoice choice) throws IOException {
-        TextRules rules = TextRules.of(Targets.choose(output, target.format));
+        TextRules rules = TextRules.of(Targets.choose(named(output), target.format));
         return Sources.open(
                 snapshot.of(source),
                 kind.of(SourceOptions.DEFAULT
@@ -88,6 +93,6 @@ final class ConvertCommand extends ConvertingCommand {
 
     @Override
     Path writeLeftOut() throws IOException {
-        return kind.writeLeftOut(output);
+        return kind.writeLeftOut(named(output));
     }
 }
