@@ -202,7 +202,7 @@ public final class Catalog {
 
     /// Opens several datasets with the same fields as one, in the order of the list. A location with wildcards
     /// adds all datasets that match. Activation shards make one corpus, as a folder of them does; other datasets
-    /// become a [Concat]. Closing the result closes them.
+    /// become a [dev.penstock.view.Concat]. Closing the result closes them.
     ///
     /// @throws IllegalArgumentException when the list is empty, or a field differs; the message says which
     /// @throws NoSuchFileException      when a location does not exist, or nothing matches it

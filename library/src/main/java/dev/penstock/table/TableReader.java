@@ -89,7 +89,7 @@ public final class TableReader implements StoredRows {
     /// Opens a file, a folder of shards, one of several tables in a folder as `FOLDER/NAME`, or an array in an
     /// archive as `FILE.npz/NAME`. An archive with a single array can also be opened by its own name.
     ///
-    /// @throws DatasetException when the path is not a table, or is damaged
+    /// @throws dev.penstock.DatasetException when the path is not a table, or is damaged
     public static TableReader open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
@@ -111,7 +111,7 @@ public final class TableReader implements StoredRows {
 
     /// Opens a file of plain rows without a header. The caller gives their type.
     ///
-    /// @throws DatasetException         when the file is not a whole number of rows
+    /// @throws dev.penstock.DatasetException when the file is not a whole number of rows
     /// @throws IllegalArgumentException when rows of this type have no bytes
     public static TableReader openRaw(Path path, RowType rowType, Options options) throws IOException {
         return openRaw(Location.of(path), rowType, options);
