@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceOptions;
@@ -23,13 +24,15 @@ import picocli.CommandLine.Parameters;
         header = "Copy a dataset into another format: store, table, pack or shards.",
         description = {
             "The source is any dataset, a quoted pattern such as 'day-*' of several with the same fields, a tree (its"
-                    + " paths and values), a .csv file, JSON Lines (.jsonl) with an object in each line, or"
+                    + " paths and values), a .csv file, JSON Lines (.jsonl) with an object in each line, tar and"
+                    + " zip archives, TFRecord, MDS, LitData and Megatron data, a folder of images, sounds or texts, or"
                     + " what a plug-in reads. The types of text files are guessed. The format of the target follows"
                     + " from --to or from its extension. Deleted records are skipped.",
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
                     + " the last full file. A pack and a single .npy file start again.",
+            "A target in object storage is made in a local folder (--stage) and then copied.",
             "A table needs fields of fixed size and no missing values, a pack one field (--field), and shards one"
                     + " field of floating-point numbers (--field, --dtype). Records of a pack that have one size are"
                     + " read as numbers by --as."
@@ -41,6 +44,8 @@ import picocli.CommandLine.Parameters;
             "  penstock convert texts.jsonl texts --to store --compress zstd",
             "  penstock convert photos.a2pack photos --to store --compress zstd",
             "  penstock convert vectors.a2pack vectors.npy --as float32",
+            "  penstock convert 'train-*.tar' train --to store --decode json,cls --on-error skip",
+            "  penstock convert tokens.bin docs --to store --raw uint16 --end-token 50256",
             "  penstock convert activations.npy corpus --to shards --dtype bf16 --shard-rows 1000000"
         })
 final class ConvertCommand extends ConvertingCommand {
@@ -48,26 +53,46 @@ final class ConvertCommand extends ConvertingCommand {
             index = "0",
             paramLabel = "SOURCE",
             converter = LocationText.class,
-            description = "The path or http(s) address of the dataset, in any format.")
+            description = "The path or address of the dataset, in any format.")
     Location source;
 
-    @Parameters(index = "1", paramLabel = "TARGET", description = "The path of the new dataset.")
-    Path output;
+    @Parameters(
+            index = "1",
+            paramLabel = "TARGET",
+            converter = LocationText.class,
+            description = "The path or s3 address of the new dataset.")
+    Location output;
 
     @Mixin
     SnapshotOption snapshot = new SnapshotOption();
 
+    @Mixin
+    SourceOption kind = new SourceOption();
+
     @Override
     public Integer call() throws IOException {
-        try (RecordSource records = open(target.choice())) {
+        try (RecordSource records = kind.divided(open(target.choice()))) {
             return convert(records, output, "Converted", target.format);
         }
     }
 
     private RecordSource open(RecordChoice choice) throws IOException {
-        TextRules rules = TextRules.of(Targets.choose(output, target.format));
+        TextRules rules = TextRules.of(Targets.choose(named(output), target.format));
         return Sources.open(
                 snapshot.of(source),
-                SourceOptions.DEFAULT.withCatalog(io.options()).withText(rules).withChoice(choice));
+                kind.of(SourceOptions.DEFAULT
+                        .withCatalog(io.options())
+                        .withText(rules)
+                        .withChoice(choice)));
+    }
+
+    @Override
+    BadRecords bad() {
+        return kind.bad();
+    }
+
+    @Override
+    Path writeLeftOut() throws IOException {
+        return kind.writeLeftOut(named(output));
     }
 }

@@ -3,9 +3,12 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.Conversion;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.TargetOptions;
 import dev.penstock.convert.Targets;
+import dev.penstock.file.Location;
 import dev.penstock.plugin.AccessOption;
 import dev.penstock.plugin.Command;
 import dev.penstock.plugin.ConversionRun;
@@ -23,24 +26,31 @@ abstract class ConvertingCommand extends Command {
     TargetOption target = new TargetOption();
 
     @Mixin
+    StagedOutput staged = new StagedOutput();
+
+    @Mixin
     AccessOption io = new AccessOption();
 
     /// Copies all records of a source and prints a summary.
     ///
     /// @param verb   the verb of the message, as in `Converted`
     /// @param format the format of the target, or null to use the extension of its name
-    Integer convert(RecordSource records, Path output, String verb, String format) throws IOException {
+    Integer convert(RecordSource records, Location output, String verb, String format) throws IOException {
         RecordSource source = target.typed(records);
         long start = System.nanoTime();
-        Conversion conversion = Conversion.of(source, output, format, target.options());
-        Conversion.Report report = ConversionRun.of(this, conversion, output);
+        boolean isReplacing = target.overwrite.isGiven;
+        Path path = staged.begin(output, isReplacing);
+        TargetOptions options = target.options().withReplacing(isReplacing || !output.isLocal());
+        Conversion conversion = Conversion.of(source, path, format, options);
+        Conversion.Report report = ConversionRun.of(this, conversion, path);
+        staged.finish(this, output, isReplacing);
         print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
         return 0;
     }
 
     /// The default format of the target if neither an option nor its name gives one: that of the source.
-    String usualFormat(Dataset source, Path output) {
-        if (target.format != null || Targets.ofExtension(output).isPresent()) {
+    String usualFormat(Dataset source, Location output) {
+        if (target.format != null || Targets.ofExtension(named(output)).isPresent()) {
             return target.format;
         }
         String found =
@@ -49,7 +59,24 @@ abstract class ConvertingCommand extends Command {
         return isTarget ? found : null;
     }
 
-    private void print(RecordSource source, Path output, String verb, Conversion.Report report, double seconds) {
+    /// A path with the name of an output, for what follows from the name.
+    static Path named(Location output) {
+        return output.isLocal() ? output.path() : Path.of(output.name());
+    }
+
+    /// What happened with records that could not be read.
+    BadRecords bad() {
+        return BadRecords.REFUSED;
+    }
+
+    /// Lists what was left out in a file, if there is something.
+    Path writeLeftOut() throws IOException {
+        return null;
+    }
+
+    private void print(RecordSource source, Location output, String verb, Conversion.Report report, double seconds)
+            throws IOException {
+        Path list = writeLeftOut();
         long leftOut = leftOut(source, report);
         if (isJson) {
             Map<String, Object> json = new LinkedHashMap<>();
@@ -66,6 +93,8 @@ abstract class ConvertingCommand extends Command {
             json.put("bytes", report.bytes());
             json.put("resumedAt", report.resumedAt());
             json.put("deletedLeftOut", leftOut);
+            json.put("badLeftOut", bad().leftOut().size());
+            json.put("leftOutFile", list);
             json.put("verified", true);
             json.put("fingerprint", report.fingerprint());
             json.put("seconds", seconds);
@@ -79,6 +108,10 @@ abstract class ConvertingCommand extends Command {
                 + report.format() + ", " + Text.bytes(report.bytes()) + ") in " + Text.seconds(seconds)
                 + "; read back and equal to the source"
                 + (leftOut == 0 ? "" : ". " + Text.number(leftOut) + " deleted records were skipped"));
+        if (list != null) {
+            remark("left out " + Text.number(bad().leftOut().size()) + " records, or rests of files, that cannot be"
+                    + " read; " + list + " lists them");
+        }
     }
 
     private static String name(RecordSource source) {

@@ -7,7 +7,9 @@ import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
+import dev.penstock.file.CacheOptions;
 import dev.penstock.file.FormatOptions;
+import dev.penstock.file.ListedStorage;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.pack.PackReader;
@@ -55,6 +57,11 @@ public final class Catalog {
         @Override
         public Options withReading(ReaderOptions reading) {
             return new Options(reading, isLenient, rawType, hasFirstCheck);
+        }
+
+        /// Sets the cache of remote objects on the local disk, instead of that of the environment.
+        public Options withCache(CacheOptions cache) {
+            return withReading(reading.withCache(cache));
         }
 
         public Options withLenient(boolean isLenient) {
@@ -174,8 +181,9 @@ public final class Catalog {
         if (isPattern(location, options)) {
             return DatasetList.open(location, PathPattern.expand(options.reading(), location), options);
         }
+        Options listed = options.withReading(ListedStorage.reading(location, options.reading()));
         return options.rawType() == null
-                ? requireChecked(location, options).open(location, options)
+                ? requireChecked(location, listed).open(location, listed)
                 : openRaw(location, options);
     }
 
@@ -194,14 +202,14 @@ public final class Catalog {
 
     /// Opens several datasets with the same fields as one, in the order of the list. A location with wildcards
     /// adds all datasets that match. Activation shards make one corpus, as a folder of them does; other datasets
-    /// become a [Concat]. Closing the result closes them.
+    /// become a [dev.penstock.view.Concat]. Closing the result closes them.
     ///
     /// @throws IllegalArgumentException when the list is empty, or a field differs; the message says which
     /// @throws NoSuchFileException      when a location does not exist, or nothing matches it
     public static Dataset open(List<Location> locations, Options options) throws IOException {
         List<Location> all = new ArrayList<>();
         for (Location one : locations) {
-            all.addAll(isPattern(one, options) ? PathPattern.expand(options.reading(), one) : List.of(one));
+            all.addAll(expand(one, options));
         }
         return isCorpus(all, options)
                 ? ShardReader.open(all, options.shards())
@@ -241,6 +249,14 @@ public final class Catalog {
             // Opening the archive, or the array, says what is wrong.
             return List.of();
         }
+    }
+
+    /// The locations that match a location with wildcards, in the order of the UTF-8 bytes of their names, or the
+    /// location itself if it has none.
+    ///
+    /// @throws NoSuchFileException when nothing matches
+    public static List<Location> expand(Location location, Options options) throws IOException {
+        return isPattern(location, options) ? PathPattern.expand(options.reading(), location) : List.of(location);
     }
 
     /// Whether a location has wildcards. A file may have such a name itself, and activation shards have patterns
@@ -345,7 +361,8 @@ public final class Catalog {
                     return dataset.verify(progress);
                 }
             }
-            return require(location, options).verify(location, unchecked, progress);
+            Options listed = unchecked.withReading(ListedStorage.reading(location, unchecked.reading()));
+            return require(location, listed).verify(location, listed, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
         }

@@ -8,12 +8,15 @@ import dev.penstock.DatasetException;
 import dev.penstock.Io;
 import dev.penstock.Origin;
 import dev.penstock.Reason;
+import dev.penstock.RemoteRecords;
 import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.OpenFiles;
 import dev.penstock.file.RangeList;
 import dev.penstock.file.RangeReader;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.RecordRanges;
+import dev.penstock.file.RemoteFiles;
 import dev.penstock.rows.kernel.RowPlaces;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -132,6 +135,32 @@ public final class RowFiles implements AutoCloseable {
     /// The size of a row in bytes.
     public long rowSize() {
         return rowSize;
+    }
+
+    /// The rows as objects of a remote storage, or null when they are local, or not contiguous.
+    public RemoteRecords remote() {
+        return layouts.stream().allMatch(RowLayout::isContiguous) ? RemoteFiles.of(files.files(), new Ranges()) : null;
+    }
+
+    /// Where rows are in their files.
+    private final class Ranges implements RecordRanges {
+        @Override
+        public long count() {
+            return RowFiles.this.count();
+        }
+
+        @Override
+        public void forEach(long firstRecord, long recordCount, Visitor visitor) {
+            long done = 0;
+            while (done < recordCount) {
+                long row = firstRecord + done;
+                int fileIndex = fileOf(row);
+                long here = Math.min(recordCount - done, start(fileIndex + 1) - row);
+                long offset = layouts.get(fileIndex).offset() + (row - start(fileIndex)) * rowSize;
+                visitor.at(files.files().get(fileIndex), offset, here * rowSize);
+                done += here;
+            }
+        }
     }
 
     /// The number of rows in all files.

@@ -8,11 +8,13 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Access;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
@@ -23,10 +25,13 @@ import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /// A reader for a corpus of activation shards. A record is a row, and its only field `value` has the type and
 /// width of the shards. [#source] streams the rows in order.
@@ -132,6 +137,19 @@ public final class ShardReader implements StoredRows {
         return open(first, ShardPaths.of(locations), options);
     }
 
+    /// The files of the corpus in a folder, the manifest last.
+    public static DatasetFiles files(Storage storage, Location folder) throws IOException {
+        Set<Location> there = new HashSet<>(storage.list(folder));
+        List<String> names = new ArrayList<>();
+        ShardPaths.find(storage, folder).files().forEach(file -> names.add(file.name()));
+        if (there.contains(folder.resolve(ShardFormat.STATS))) {
+            names.add(ShardFormat.STATS);
+        }
+        return there.contains(folder.resolve(ShardFormat.MANIFEST))
+                ? DatasetFiles.committed(names, ShardFormat.MANIFEST)
+                : new DatasetFiles(names, false);
+    }
+
     private static ShardReader open(Location location, ShardPaths paths, Options options) throws IOException {
         ShardFiles shards = ShardFiles.open(paths, options.reading(), options.isLenient());
         try {
@@ -150,6 +168,11 @@ public final class ShardReader implements StoredRows {
                 ? ShardPaths.hasShards(storage, location)
                 : !storage.exists(location)
                         && ShardPaths.matches(storage, location).stream().anyMatch(ShardPaths::isShard);
+    }
+
+    @Override
+    public RemoteRecords remote() {
+        return shards.rows().remote();
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.penstock.Io;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Verification;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
@@ -20,10 +21,13 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 
 /// A reader for a committed state of a store. It does not change, whatever a writer does, until [#refresh]
 /// switches to the last commit.
@@ -109,6 +113,37 @@ public final class StoreReader implements Dataset {
     /// while it is open: it is a copy, and nothing writes to it in place.
     public static StoreReader open(Location location, Options options) throws IOException {
         return open(location, options, Long.MAX_VALUE);
+    }
+
+    /// The files of a store, without its snapshots: first the journal, then the values and tables that its commits
+    /// need, and last `meta.json`. So a copy that is made in this order while a writer appends has all values of
+    /// the journal that it copied first.
+    ///
+    /// @throws java.nio.file.NoSuchFileException when the store does not exist
+    public static DatasetFiles files(Storage storage, Location store) throws IOException {
+        StoreMetaFile found = StoreMetaFile.find(storage, store);
+        if (found == null) {
+            throw StoreMetaFile.absent(storage, store);
+        }
+        if (found.isSwitched()) {
+            throw new IllegalArgumentException(
+                    store + " cannot be copied: its writer was stopped while it published changes; open the store for"
+                            + " writing once, or copy a named snapshot");
+        }
+        List<String> names = new ArrayList<>();
+        if (!found.meta().isPlain() && !found.meta().isSnapshot()) {
+            names.add(
+                    StoreFormat.journalName(found.meta().checkpoint().journal().number()));
+        }
+        Set<Long> retired = new HashSet<>();
+        found.meta().chunks().retired().forEach(one -> retired.add(one.chunk()));
+        for (long id : StoreFormat.chunkIds(storage, store)) {
+            if (!retired.contains(id)) {
+                names.add(StoreFormat.chunkName(id));
+            }
+        }
+        found.meta().fields().forEach(field -> names.add(StoreFormat.tableName(field.name())));
+        return DatasetFiles.committed(names, StoreFormat.META);
     }
 
     private static StoreReader open(Location location, Options options, long sequenceLimit) throws IOException {
@@ -231,6 +266,34 @@ public final class StoreReader implements Dataset {
         using(now -> {
             now.gather().gather(indices, batch);
             return null;
+        });
+    }
+
+    /// Where the bytes of a value lie in a file, for programs that map the file.
+    ///
+    /// @param chunk  the file
+    /// @param offset bytes from its start
+    public record Place(Path chunk, long offset, long size) {}
+
+    /// The place of a value whose field is stored uncompressed, in a local store; empty when the record has no
+    /// value. The bytes stay as they are; a rebalance may delete the file, which a map of it survives.
+    ///
+    /// @param field the number of the field
+    /// @throws IllegalArgumentException when the value is compressed
+    public Optional<Place> place(int field, long index) throws IOException {
+        return using(now -> {
+            Objects.checkIndex(index, now.cells().length());
+            StoreEntry entry = now.cells().get(field, index);
+            if (entry.isMissing() || !entry.hasBytes()) {
+                return entry.isMissing() ? Optional.empty() : Optional.of(new Place(null, 0, 0));
+            }
+            StoreField declared = now.state().meta().fields().get(field);
+            if (declared.compression(entry.chunk()) != StoreCompression.RAW) {
+                throw new IllegalArgumentException("record " + index + " of " + location + " has a compressed value in"
+                        + " field " + declared.name() + ", which cannot be mapped; read it instead");
+            }
+            Path chunk = StoreFormat.chunk(location.path(), entry.chunk());
+            return Optional.of(new Place(chunk, entry.offset(), entry.size()));
         });
     }
 

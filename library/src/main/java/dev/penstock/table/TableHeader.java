@@ -61,6 +61,14 @@ record TableHeader(
         return new TableHeader(0, 0, rowType, rowCount, false, false);
     }
 
+    /// The header of another shard of the same table, or null when its rows do not end at the end of the file.
+    ///
+    /// @param bytes the size of the file
+    TableHeader withRows(long rows, long bytes) {
+        TableHeader other = new TableHeader(version, dataOffset, rowType, rows, isColumnOrder, isScalar);
+        return !isColumnOrder && dataOffset + other.dataBytes() == bytes ? other : null;
+    }
+
     /// Whether the file has no header.
     boolean isRaw() {
         return version == 0;
@@ -138,7 +146,7 @@ record TableHeader(
         }
     }
 
-    private static TableHeader parse(Location file, int version, long textOffset, long dataOffset, String text) {
+    static TableHeader parse(Location file, int version, long textOffset, long dataOffset, String text) {
         try {
             if (!(LiteralParser.parse(text) instanceof Literal.Dictionary(Map<String, Literal> values))
                     || !values.keySet().equals(KEYS)) {
@@ -241,7 +249,7 @@ record TableHeader(
         }
     }
 
-    private static byte[] assemble(int version, byte[] encoded) {
+    static byte[] assemble(int version, byte[] encoded) {
         int lengthSize = TableFormat.lengthSize(version);
         int textSize = TableFormat.textSize(version, encoded.length);
         int textOffset = TableFormat.LENGTH_OFFSET + lengthSize;
