@@ -31,8 +31,12 @@ abstract class ConvertingCommand extends Command {
     /// @param format the format of the target, or null to use the extension of its name
     Integer convert(RecordSource records, Path output, String verb, String format) throws IOException {
         RecordSource source = target.typed(records);
+        return convert(source, Conversion.of(source, output, format, target.options()), output, verb);
+    }
+
+    /// Runs a conversion and prints a summary.
+    Integer convert(RecordSource source, Conversion conversion, Path output, String verb) throws IOException {
         long start = System.nanoTime();
-        Conversion conversion = Conversion.of(source, output, format, target.options());
         Conversion.Report report = ConversionRun.of(this, conversion, output);
         print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
         return 0;

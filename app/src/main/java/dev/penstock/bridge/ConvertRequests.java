@@ -92,19 +92,13 @@ final class ConvertRequests {
                 ? TextRules.GUESS
                 : TextRules.of(Targets.choose(target, format));
         try (RecordSource source = source(request, "source", "pipe", choice, rules)) {
-            String chosen = format == null && Targets.ofExtension(target).isEmpty() ? usual(source) : format;
+            String chosen = format == null && Targets.ofExtension(target).isEmpty() ? Targets.usual(source) : format;
             RecordSource typed =
                     request.has("as") ? RecordSource.numbers(source, StoreTypes.of(request.text("as"))) : source;
             Conversion.Report report =
                     Conversion.of(typed, target, chosen, options).run(Progress.NONE, Progress.NONE);
             return describe(source, target, report);
         }
-    }
-
-    /// A table for fields of fixed size, and a store for others.
-    private static String usual(RecordSource source) {
-        boolean isVariable = source.fields().stream().anyMatch(Field::isVariable);
-        return isVariable ? "store" : "table";
     }
 
     private static Map<String, Object> describe(RecordSource source, Path target, Conversion.Report report) {

@@ -55,7 +55,7 @@ enum OwnKinds implements SourceKind {
     CSV("a CSV file") {
         @Override
         public boolean recognises(Candidate candidate) {
-            return isNamed(candidate, ".csv");
+            return isNamed(candidate, ".csv") || isNamed(candidate, ".tsv");
         }
 
         @Override
@@ -67,6 +67,18 @@ enum OwnKinds implements SourceKind {
         @Override
         public boolean recognises(Candidate candidate) {
             return isNamed(candidate, ".jsonl") || isNamed(candidate, ".ndjson");
+        }
+
+        @Override
+        public RecordSource open(Location location, SourceOptions options) throws IOException {
+            return JsonRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
+        }
+    },
+    /// One array of objects. Folders with such a name are not asked for.
+    JSON("a JSON file") {
+        @Override
+        public boolean recognises(Candidate candidate) {
+            return candidate.kind() == Candidate.Kind.FILE && isNamed(candidate, ".json");
         }
 
         @Override
@@ -88,12 +100,12 @@ enum OwnKinds implements SourceKind {
 
     @Override
     public boolean isByName() {
-        return this == SAFETENSORS || this == CSV || this == JSON_LINES;
+        return this == SAFETENSORS || this == CSV || this == JSON_LINES || this == JSON;
     }
 
     /// A folder with such a name is recognised as well. Opening it says that a file is needed.
     private static boolean isNamed(Candidate candidate, String extension) {
         return candidate.kind() != Candidate.Kind.ABSENT
-                && candidate.location().name().endsWith(extension);
+                && TextFile.isNamed(candidate.location().name(), extension);
     }
 }

@@ -11,7 +11,8 @@ public final class SourceFiles implements ForeignKind {
     @Override
     public Optional<String> describe(Candidate candidate) throws IOException {
         return Sources.kind(candidate)
-                .filter(kind -> !kind.isByName() || candidate.kind() == Candidate.Kind.FILE)
+                .filter(kind ->
+                        !(kind.isByName() && kind instanceof OwnKinds) || candidate.kind() == Candidate.Kind.FILE)
                 .map(kind -> kind.description() + "; " + kind.advice());
     }
 }
