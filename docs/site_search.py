@@ -15,3 +15,8 @@ _THEIRS = "https://unpkg.com/iframe-worker/shim"
 def on_post_page(output: str, *, page: Any, **_: Any) -> str:
     up = "../" * page.url.count("/")
     return output.replace(_THEIRS, f"{up}site-search.js")
+
+
+def on_post_template(output: str, **_: Any) -> str:
+    """The page for addresses without a page."""
+    return output.replace(_THEIRS, "/site-search.js")

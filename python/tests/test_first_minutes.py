@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -257,7 +258,10 @@ def test_elements_as_numpy_has_them(index: Any, tmp_path: Path) -> None:
 def test_names(named: Path, steps: Path) -> None:
     ds = penstock.open(named)
     assert ds.names == [f"{i}.txt" for i in range(20)] and ds.find("3.txt") == 3
-    assert ds.get("2.txt") == b"CC" and ds.get("none") is None and ds.get("none", b"-") == b"-"
+    assert ds.get("2.txt") == b"CC" and ds.get("none", None) is None
+    assert ds.get("none", b"-") == b"-"
+    with pytest.raises(KeyError, match="none: no record has this name"):
+        ds.get("none")
     part = ds.select([5, 2])
     assert part.names == ["5.txt", "2.txt"] and part.get("2.txt") == b"CC"
     with pytest.raises(KeyError, match="no record has this name"):
@@ -265,7 +269,7 @@ def test_names(named: Path, steps: Path) -> None:
     with pytest.raises(KeyError, match=r"ds.get\(name\)"):
         ds["3.txt"]
     plain = penstock.open(steps)
-    assert plain.names == [] and plain.get("3.txt") is None
+    assert plain.names == [] and plain.get("3.txt", None) is None
     with pytest.raises(KeyError, match="have no names"):
         plain.find("3.txt")
     both = penstock.concat(ds, part)
@@ -763,3 +767,36 @@ def test_an_existing_file_is_an_error_that_says_how_to_replace_it(
         penstock.write(tmp_path / name, data)
     assert caught.value.filename == str(tmp_path / name)
     penstock.write(tmp_path / name, data, overwrite=True)
+
+
+def test_a_store_is_written_like_any_other_dataset(tmp_path: Path) -> None:
+    records = [{"text": "é" * n, "n": n} for n in range(5)]
+    penstock.write(tmp_path / "a.store", records)
+    penstock.write(tmp_path / "b.store", iter(records))
+    for name in ("a.store", "b.store"):
+        ds = penstock.open(tmp_path / name)
+        assert ds.format == "store" and list(ds["n"][:]) == [0, 1, 2, 3, 4]
+    with pytest.raises(FileExistsError):
+        penstock.write(tmp_path / "a.store", records)
+    penstock.write(tmp_path / "a.store", records[:2], overwrite=True)
+    assert len(penstock.open(tmp_path / "a.store")) == 2
+
+
+def test_a_file_does_not_replace_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "x.npy").mkdir()
+    with pytest.raises(IsADirectoryError, match="remove it, or choose another name"):
+        penstock.write(tmp_path / "x.npy", np.arange(3), overwrite=True)
+
+
+def test_an_error_beside_a_store_says_what_is_lost(tmp_path: Path) -> None:
+    store = penstock.Store(tmp_path / "s", "w", fields={"v": {}})
+    with pytest.raises(ValueError, match="mine") as caught, store:
+        store.append({"v": b"kept"})
+        store.commit()
+        store.append({"v": b"lost"})
+        raise ValueError("mine")
+    if sys.version_info >= (3, 11):
+        assert caught.value.__notes__ == [
+            f"1 records that were appended since the last commit are not in {tmp_path / 's'}"
+        ]
+    assert len(penstock.open(tmp_path / "s")) == 1

@@ -57,3 +57,23 @@ def test_a_taken_port_is_an_os_error(tmp_path: Path) -> None:
         port = int(explorer.url.split(":")[2].split("/")[0])
         with pytest.raises(OSError, match="in use"):
             penstock.serve(ds, port=port)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_flags_are_written_on_request_only(tmp_path: Path, read_only: bool) -> None:
+    penstock.write(tmp_path / "t.npy", np.arange(9))
+    with (
+        penstock.open(tmp_path / "t.npy") as ds,
+        penstock.serve(ds, read_only=read_only) as explorer,
+    ):
+        name = _json(f"{explorer.url}overview?format=json")["dataset"]
+        request = urllib.request.Request(
+            f"{explorer.url}flags?dataset={name}", data=b'{"indices": [3, 5]}', method="POST"
+        )
+        if read_only:
+            with pytest.raises(urllib.error.HTTPError, match="400"):
+                urllib.request.urlopen(request)
+            assert not (tmp_path / "t.npy.flags.npy").exists()
+        else:
+            urllib.request.urlopen(request).close()
+            assert np.load(tmp_path / "t.npy.flags.npy").tolist() == [3, 5]

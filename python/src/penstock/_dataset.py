@@ -652,6 +652,7 @@ def open(
     lenient: bool = False,
     verify: str | None = None,
     snapshot: str | None = None,
+    cache: str | int | None = None,
 ) -> _Opened: ...
 @overload
 def open(
@@ -663,6 +664,7 @@ def open(
     lenient: bool = False,
     verify: str | None = None,
     snapshot: str | None = None,
+    cache: str | int | None = None,
 ) -> Dataset: ...
 def open(
     path: PathLike | Iterable[PathLike],
@@ -674,6 +676,7 @@ def open(
     lenient: bool = False,
     verify: str | None = None,
     snapshot: str | None = None,
+    cache: str | int | None = None,
 ) -> Any:
     """Opens any dataset. The content of the file decides the format, and not its name, except for
     CSV files, which are read into memory (see `read_csv`). The arrays of an `.npz` file that have
@@ -702,6 +705,10 @@ def open(
             checksums is a ValueError, and `view` is not available. By default only
             `Dataset.verify` compares the checksums of a table
         snapshot: the named snapshot of a store to open instead of its last commit
+        cache: for a dataset in remote storage, the size of the cache on the local disk, such as
+            `"200GB"` or a number of bytes, or its folder and its size, such as
+            `"/fast/cache:200GB"`; `0` is no cache. By default the environment variable
+            `PENSTOCK_CACHE` says it in the same way
     """
     _arguments.choice("io", io, ("mmap", "read"))
     lenient = _arguments.boolean("lenient", lenient)
@@ -722,6 +729,7 @@ def open(
         from . import _views
 
         same: dict[str, Any] = {"io": io, "memory": memory, "lenient": lenient, "verify": verify}
+        same["cache"] = cache
         parts = [open(one, dtype=dtype, snapshot=snapshot, **same) for one in several]
         return _expected(_views.opened_as_one(parts), expect)
     options: dict[str, Any] = {"io": io, "lenient": lenient}
@@ -735,6 +743,8 @@ def open(
         options["rowShape"] = list(row.shape)
     if memory is not None:
         options["memory"] = _arguments.integer("memory", memory, minimum=0)
+    if cache is not None:
+        options["cache"] = _cache_text(cache)
     if isinstance(path, (str, bytes)) and not path:
         # The working folder is ".", as it is for Python's own functions.
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -754,6 +764,7 @@ def open(
         names = _jvm.call("arrays", path=source.text)
         if len(names) > 1:
             same = {"io": io, "memory": memory, "lenient": lenient, "verify": verify}
+            same["cache"] = cache
             return _expected(_open_archive(absolute, names, same), expect)
     handle, description = _open_in_java(absolute, source, options)
     if description["format"] == "tree":
@@ -762,6 +773,12 @@ def open(
     dataset = _class_of(description)(handle, description, ("open", absolute, options))
     dataset._source_path = source
     return _expected(dataset, expect)
+
+
+def _cache_text(cache: str | int) -> str:
+    if isinstance(cache, str):
+        return cache
+    return str(_arguments.integer("cache", cache, minimum=0))
 
 
 def _open_archive(path: str, names: list[str], options: dict[str, Any]) -> Dataset:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # The number of names that are read in one call.
 _NAMES_COUNT = 1 << 16
 
+# In place of a default that was not given.
+REQUIRED: Any = object()
+
 
 class Exploring:
     """The methods of `Dataset` for looking at records, summarising and converting them."""
@@ -78,21 +81,25 @@ class Exploring:
             raise KeyError(f"{name}: {has}")
         return number
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """The record with a name, or a default where no record has it. `find` gives the index of
-        the record, and raises an error where there is none.
+    def get(self, name: str, default: Any = REQUIRED) -> Any:
+        """The record with a name. `find` gives its index.
+
+        Raises:
+            KeyError: when no record has the name, unless a default is given
 
         >>> import penstock
         >>> with penstock.PackWriter("animals.a2pack") as writer:
         ...     writer.append(b"meow", name="cat.txt")
         ...     writer.append(b"woof", name="dog.txt")
         >>> ds = penstock.open("animals.a2pack")
-        >>> ds.names, ds.get("dog.txt"), ds.get("cow.txt")
-        (['cat.txt', 'dog.txt'], b'woof', None)
+        >>> ds.names, ds.get("dog.txt"), ds.get("cow.txt", b"")
+        (['cat.txt', 'dog.txt'], b'woof', b'')
         """
         try:
             return self[self.find(name)]
         except KeyError:
+            if default is REQUIRED:
+                raise
             return default
 
     # Looking.

@@ -8,7 +8,7 @@ import os
 EXTENSIONS = {".npy": "table", ".a2pack": "pack", ".act": "tree", ".tree": "tree"}
 
 # Formats that only `penstock.write` writes.
-OTHER_EXTENSIONS = {".npz": "npz", ".csv": "csv"}
+OTHER_EXTENSIONS = {".npz": "npz", ".csv": "csv", ".store": "store"}
 
 
 def format_of(path: str) -> str | None:
@@ -23,9 +23,9 @@ def format_of(path: str) -> str | None:
     if extension not in EXTENSIONS:
         known = ", ".join(f"{known} (a {kind})" for known, kind in EXTENSIONS.items())
         raise ValueError(
-            f"{path} has the unknown extension {extension}; the known ones are {known}, .npz "
-            "(several arrays) and .csv (text). A name without an extension becomes a pack for a "
-            "list of bytes, and otherwise a folder with a table"
+            f"{path} has the unknown extension {extension}; the known ones are {known}, .store "
+            "(a store), .npz (several arrays) and .csv (text). A name without an extension becomes "
+            "a pack for a list of bytes, and otherwise a folder with a table"
         )
     return EXTENSIONS[extension]
 

@@ -17,9 +17,15 @@ class Explorer:
     """A running explorer. A notebook shows it in a frame below the cell; everywhere else `url` is
     its address, with a secret token in it. It runs until `close` is called, or the process ends."""
 
-    def __init__(self, dataset: Dataset, host: str, port: int, height: int) -> None:
+    def __init__(
+        self, dataset: Dataset, host: str, port: int, height: int, read_only: bool
+    ) -> None:
         answer = _jvm.call(
-            "explorer.serve", handle=dataset._java().number, host=host, port=int(port)
+            "explorer.serve",
+            handle=dataset._java().number,
+            host=host,
+            port=int(port),
+            readOnly=bool(read_only),
         )
         # The handle in Java stays open as long as the dataset is referred to.
         self._dataset = dataset
@@ -51,9 +57,14 @@ class Explorer:
 
 
 def serve(
-    dataset: Dataset, *, host: str = "127.0.0.1", port: int = 0, height: int = 640
+    dataset: Dataset,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    height: int = 640,
+    read_only: bool = True,
 ) -> Explorer:
-    """Shows a dataset in the browser: its records, fields and facts.
+    """Shows a dataset in the browser: its facts, records and fields, and the order of training.
 
     A notebook shows the result in a frame; elsewhere open its `url`, or call `open()`. Only
     somebody who knows the address, which has a secret token in it, can read the data.
@@ -63,8 +74,10 @@ def serve(
         host: The address to listen on. Only this machine reaches the default.
         port: The port to listen on, or 0 for any free one.
         height: The height of the frame in a notebook, in pixels.
+        read_only: Whether nothing is written. With False, a button on the page writes the flagged
+            records to `NAME.flags.npy` beside the dataset.
 
     Raises:
         OSError: The port is taken, or the host is not an address of this machine.
     """
-    return Explorer(dataset, host, port, height)
+    return Explorer(dataset, host, port, height, read_only)

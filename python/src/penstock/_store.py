@@ -668,13 +668,23 @@ class Store:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         try:
             if kind is not None and self._handle is not None and not self._handle.is_closed:
-                self.rollback()
+                self._give_up(error)
             warning = self._close()
         except BaseException:
             # Nobody will close it later.
             self.abort()
             raise
         _warn(warning)
+
+    def _give_up(self, error: BaseException) -> None:
+        """Rolls back after an error, which gets a note about the records that are lost."""
+        count = len(self)
+        self.rollback()
+        lost = count - len(self)
+        if lost > 0 and hasattr(error, "add_note"):
+            error.add_note(
+                f"{lost:,} records that were appended since the last commit are not in {self._path}"
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._handle is not None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import itertools
 import os
 import threading
@@ -623,10 +624,10 @@ def write(
     `.npy` takes an array, a dictionary of columns, a list that NumPy makes an array of, a list of
     dictionaries, a pandas or Polars `DataFrame`, a table or reader of pyarrow, a relation of
     DuckDB, or a dataset. `.a2pack` takes `bytes` or other objects with the buffer protocol, as a
-    list or as a dictionary by name. `.npz` takes a dictionary of arrays. `.csv` takes the data of a
-    table. `.act` and `.tree` take a dictionary of whole numbers by path. A name without an
-    extension takes a list of `bytes`, which becomes a pack, or the data of a table, which becomes a
-    folder.
+    list or as a dictionary by name. `.npz` takes a dictionary of arrays. `.store` and `.csv` take
+    the data of a table. `.act` and `.tree` take a dictionary of whole numbers by path. A name
+    without an extension takes a list of `bytes`, which becomes a pack, or the data of a table,
+    which becomes a folder.
 
     A table and a pack are also written from a generator of records, one by one: values, arrays of
     one shape, dictionaries with the same keys, or `bytes`. Only a few of them are in memory at a
@@ -660,6 +661,8 @@ def write(
         _write_stream(path, data, overwrite, align)
         return
     extension = os.path.splitext(os.fsdecode(path))[1].lower()
+    if overwrite and extension and extension != ".store":
+        _require_no_folder(os.fsdecode(path))
     if extension in OTHER_EXTENSIONS:
         _write_other(path, data, extension, overwrite, align)
         return
@@ -683,6 +686,16 @@ def write(
         _write_table(path, data, overwrite)
 
 
+def _require_no_folder(path: str) -> None:
+    """Raises where a folder has the name of a file that is to be written."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(
+            errno.EISDIR,
+            "a file does not replace a folder: remove it, or choose another name",
+            path,
+        )
+
+
 def _write_stream(path: PathLike, data: Any, overwrite: bool, align: int | None) -> None:
     """Writes a table of pyarrow, a relation of DuckDB and the like, batch after batch."""
     from ._converting import convert
@@ -696,12 +709,16 @@ def _write_stream(path: PathLike, data: Any, overwrite: bool, align: int | None)
 def _write_other(
     path: PathLike, data: Any, extension: str, overwrite: bool, align: int | None
 ) -> None:
+    from ._converting import convert
     from ._files import write_csv, write_npz
 
     if align is not None:
         raise ValueError(f"align is for packs, and {os.fsdecode(path)} is not a pack")
     if isinstance(data, Iterator):
         data = list(data)
+    if extension == ".store":
+        convert(data, path, to="store", overwrite=overwrite)
+        return
     writer = write_csv if extension == ".csv" else write_npz
     writer(path, data, overwrite=overwrite)
 

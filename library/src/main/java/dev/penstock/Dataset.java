@@ -85,6 +85,11 @@ public interface Dataset extends AutoCloseable {
         Objects.checkFromIndexSize(firstIndex, recordCount, count());
     }
 
+    /// The records as objects of a remote storage, or null when they are on the local disk or in memory.
+    default RemoteRecords remote() {
+        return null;
+    }
+
     /// Reads every byte, checks every checksum and every reference, and returns a list of what is wrong. Damage is
     /// a result here, not an exception.
     Verification verify(Progress progress) throws IOException;

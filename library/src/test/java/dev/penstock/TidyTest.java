@@ -43,6 +43,7 @@ final class TidyTest {
     private static final Map<String, String> ARROWS = Map.ofEntries(
             Map.entry("", ""),
             Map.entry("file", ""),
+            Map.entry("file.cache", "file"),
             Map.entry("view", "file"),
             Map.entry("rows.kernel", "file"),
             Map.entry("rows", "file rows.kernel"),
@@ -67,7 +68,7 @@ final class TidyTest {
             Map.entry("game2048", "file view query loader pack table catalog convert groups"),
             Map.entry("game2048.plugin", "file loader pack plugin groups groups.plugin game2048"),
             Map.entry("explorer", "file view query loader store tree catalog plugin"),
-            Map.entry("app", LIBRARY + "catalog convert columnar doctor plugin"),
+            Map.entry("app", LIBRARY + "file.cache catalog convert columnar doctor plugin"),
             Map.entry("bridge", LIBRARY + "catalog convert doctor plugin app"));
 
     @Test

@@ -57,7 +57,8 @@ record BenchResult(
                 end.waitNanos() - start.waitNanos(),
                 end.gatherNanos() - start.gatherNanos(),
                 end.queuedCount(),
-                end.heldBytes());
+                end.heldBytes(),
+                end.remote() == null ? null : end.remote().minus(start.remote()));
     }
 
     double batchesPerSecond() {

@@ -41,7 +41,7 @@ final class DemoCommand extends Command implements Demo {
                 isOk &= plugin.demonstrate(this, folder);
             }
             Path table = new TableDemo(this).run(folder);
-            isOk &= new LoaderDemo(this).run(folder, table);
+            isOk &= new LoaderDemo(this).run(table);
             isOk &= new StoreDemo(this).run(folder);
             if (!isJson) {
                 print("To use your own data, see: penstock pack build --help, table write --help, bench --help");

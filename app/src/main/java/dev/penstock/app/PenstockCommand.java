@@ -52,6 +52,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("shards", ShardsCommand.class);
         commands.put("tree", TreeCommand.class);
         commands.put("store", StoreCommand.class);
+        commands.put("cache", CacheCommand.class);
         commands.put("demo", DemoCommand.class);
         commands.put("completion", CompletionCommand.class);
         commands.put("man", ManualCommand.class);

@@ -2,68 +2,102 @@
 package dev.penstock.app;
 
 import dev.penstock.Batch;
+import dev.penstock.Column;
 import dev.penstock.file.Layouts;
+import dev.penstock.loader.Loader;
+import dev.penstock.loader.LoaderBatch;
+import dev.penstock.loader.LoaderOptions;
+import dev.penstock.loader.PermutationSampler;
+import dev.penstock.loader.Ranks;
 import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreCompression;
 import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
+import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreWriter;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
-/// Appends records to a store while a loader in another process reads it and refreshes it with every epoch.
+/// Appends records to a store while a loader reads it, which is refreshed with every epoch.
 record StoreDemo(DemoCommand demo) {
     private static final int COMMITS = 30;
     private static final int COMMIT_RECORDS = 2_000;
-    private static final int VALUE_SIZE = 64;
-    private static final long PAUSE_MILLIS = 20;
+    private static final long BATCH_SIZE = 1024;
+    private static final long SEED = 2048;
+
+    /// The number of records of an epoch and the sum of their values.
+    private record Epoch(long recordCount, long sum) {
+        boolean isWhole() {
+            return sum == recordCount * (recordCount - 1) / 2;
+        }
+    }
 
     /// @return whether the loader found all records
     boolean run(Path folder) throws IOException {
         Path path = folder.resolve("store");
-        List<StoreField> fields = List.of(
-                new StoreField("number", "i64", List.of(), StoreCompression.RAW),
-                new StoreField("board", "u8", List.of((long) VALUE_SIZE), StoreCompression.RAW));
-        long recordCount = (long) COMMITS * COMMIT_RECORDS;
-        Path messages = folder.resolve("follower.txt");
+        List<StoreField> fields = List.of(new StoreField("number", "i64", List.of(), StoreCompression.RAW));
         try (StoreWriter store = StoreWriter.create(path, fields, StoreOptions.DEFAULT)) {
             append(store, 0);
-            Process follower = new ProcessBuilder(
-                            LoaderDemo.java(DemoFollower.class, path.toString(), "" + recordCount))
-                    .redirectError(messages.toFile())
-                    .start();
-            try (BufferedReader lines =
-                    new BufferedReader(new InputStreamReader(follower.getInputStream(), StandardCharsets.UTF_8))) {
-                lines.readLine();
-                long start = System.nanoTime();
-                for (int commit = 1; commit < COMMITS; commit++) {
-                    append(store, (long) commit * COMMIT_RECORDS);
-                    Thread.sleep(PAUSE_MILLIS);
-                }
-                double seconds = DemoCommand.secondsSince(start);
-                return report(epochs(lines), recordCount, seconds, messages);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
-            } finally {
-                follower.destroy();
+            try (StoreReader reader = StoreReader.open(path);
+                    Loader loader = Loader.open(
+                            reader,
+                            LoaderOptions.of(BATCH_SIZE)
+                                    .withSampler(new PermutationSampler(reader.count(), SEED))
+                                    .withRanks(Ranks.ALONE)
+                                    .withFollowing(true))) {
+                return follow(store, loader);
             }
         }
+    }
+
+    private boolean follow(StoreWriter store, Loader loader) throws IOException {
+        long recordCount = (long) COMMITS * COMMIT_RECORDS;
+        Epoch first = epoch(loader);
+        Epoch last = first;
+        boolean isWhole = first.isWhole();
+        int epochs = 1;
+        // The first batches of an epoch may have been prefetched before the last commit.
+        for (int commit = 1; commit < COMMITS + 2; commit++) {
+            if (commit < COMMITS) {
+                append(store, (long) commit * COMMIT_RECORDS);
+            }
+            last = epoch(loader);
+            isWhole &= last.isWhole();
+            epochs++;
+        }
+        isWhole &= last.recordCount() == recordCount;
+        demo.note("storeEpochs", (long) epochs);
+        demo.show(
+                "storeFollowed",
+                isWhole,
+                isWhole
+                        ? "  followed a store with a loader, while " + Text.number(recordCount)
+                                + " records were appended: " + epochs + " epochs of "
+                                + Text.number(first.recordCount()) + " to " + Text.number(last.recordCount())
+                                + " records"
+                        : "  FAILED   the loader that follows the store did not find all records");
+        return isWhole;
+    }
+
+    private static Epoch epoch(Loader loader) {
+        long count = 0;
+        long sum = 0;
+        for (LoaderBatch batch : loader) {
+            Column numbers = batch.columns().getFirst();
+            for (long row = 0; row < batch.rowCount(); row++) {
+                sum += numbers.value(row).get(Layouts.U64, 0);
+            }
+            count += batch.rowCount();
+        }
+        return new Epoch(count, sum);
     }
 
     private static void append(StoreWriter store, long first) throws IOException {
         try (Batch batch =
                 Batch.create(store.fields().stream().map(StoreField::column).toList())) {
             MemorySegment numbers = batch.column(0).reserveValues((long) COMMIT_RECORDS * Long.BYTES);
-            MemorySegment boards = batch.column(1).reserveValues((long) COMMIT_RECORDS * VALUE_SIZE);
-            boards.fill((byte) first);
             for (int i = 0; i < COMMIT_RECORDS; i++) {
                 numbers.set(Layouts.U64, (long) i * Long.BYTES, first + i);
             }
@@ -71,35 +105,5 @@ record StoreDemo(DemoCommand demo) {
             store.appendAll(batch);
             store.commit();
         }
-    }
-
-    /// The number of records and the sum of each epoch.
-    private static List<long[]> epochs(BufferedReader lines) throws IOException {
-        List<long[]> epochs = new ArrayList<>();
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            String[] words = line.split(" ");
-            epochs.add(new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])});
-        }
-        return epochs;
-    }
-
-    private boolean report(List<long[]> epochs, long recordCount, double seconds, Path messages) throws IOException {
-        boolean isWhole = !epochs.isEmpty() && epochs.getLast()[0] == recordCount;
-        for (long[] epoch : epochs) {
-            isWhole &= epoch[1] == epoch[0] * (epoch[0] - 1) / 2;
-        }
-        demo.note("storeAppendSeconds", seconds);
-        demo.note("storeEpochs", (long) epochs.size());
-        demo.show(
-                "storeFollowed",
-                isWhole,
-                isWhole
-                        ? "  followed a store with a loader in another process, while " + Text.number(recordCount)
-                                + " records were appended: " + epochs.size() + " epochs of "
-                                + Text.number(epochs.getFirst()[0]) + " to "
-                                + Text.number(epochs.getLast()[0]) + " records"
-                        : "  FAILED   the loader in another process did not find all records: "
-                                + Files.readString(messages).strip());
-        return isWhole;
     }
 }

@@ -10,6 +10,7 @@ import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Access;
+import dev.penstock.file.CacheOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.Parallel;
 import dev.penstock.file.ReaderOptions;
@@ -64,6 +65,9 @@ final class DatasetRequests {
                 .withLenient(isLenient)
                 .withFirstCheck(hasFirstCheck)
                 .withRawType(rawType);
+        if (request.has("cache")) {
+            options = options.withCache(CacheOptions.parse(request.text("cache")));
+        }
         boolean isCorpus = request.has("shards");
         return opened(
                 request, isCorpus ? Catalog.open(locations(request, "shards"), options) : Catalog.open(path, options));

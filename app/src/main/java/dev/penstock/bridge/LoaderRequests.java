@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
+import dev.penstock.RemoteCounts;
 import dev.penstock.loader.CentreScale;
 import dev.penstock.loader.Convert;
 import dev.penstock.loader.History;
@@ -235,6 +236,15 @@ final class LoaderRequests {
         answer.put("gather_seconds", stats.gatherNanos() / 1e9);
         answer.put("queued", (long) stats.queuedCount());
         answer.put("held_bytes", stats.heldBytes());
+        if (stats.remote() != null) {
+            RemoteCounts remote = stats.remote();
+            answer.put("requests", remote.requests());
+            answer.put("received_bytes", remote.receivedBytes());
+            answer.put("cache_hits", remote.hits());
+            answer.put("cache_hit_bytes", remote.hitBytes());
+            answer.put("cache_misses", remote.misses());
+            answer.put("remote_wait_seconds", remote.waitNanos() / 1e9);
+        }
         return answer;
     }
 }

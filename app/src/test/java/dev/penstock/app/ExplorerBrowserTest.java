@@ -37,8 +37,13 @@ final class ExplorerBrowserTest {
         Path data = ExplorerData.write(folder);
         try (Shelf shelf = Shelf.of(List.of(Location.of(data)), Catalog.Options.DEFAULT);
                 Explorer explorer = Explorer.start(shelf, Explorer.Options.DEFAULT)) {
+            Consumer<String> write = line -> {
+                if (line.equals("write")) {
+                    ExplorerData.append(data.resolve("table.store"), data.resolve("table.npy"));
+                }
+            };
             List<String> lines = run(
-                    line -> {},
+                    write,
                     "explorer.mjs",
                     explorer.url().toString(),
                     screenshots().toString());

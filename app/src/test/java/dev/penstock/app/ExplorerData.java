@@ -3,6 +3,11 @@ package dev.penstock.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.penstock.Batch;
+import dev.penstock.Dataset;
+import dev.penstock.catalog.Catalog;
+import dev.penstock.store.StoreOptions;
+import dev.penstock.store.StoreWriter;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
@@ -12,6 +17,7 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +47,11 @@ final class ExplorerData {
         table(data.resolve("table.npy"));
         digits(data.resolve("digits.npy"));
         sparse(data.resolve("billion.npy"), 1_000_000_000);
+        tokens(data.resolve("tokens.npy"));
+        write(
+                data.resolve("clips.npy"),
+                new RowType(DType.parse("u1"), List.of(5L, 16L, 16L)),
+                MemorySegment.ofArray(new byte[2 * 5 * 16 * 16]));
         run(
                 "pack",
                 "build",
@@ -63,6 +74,10 @@ final class ExplorerData {
         Path games = Files.createDirectories(folder.resolve("games"));
         run("runs", "play", "--games", 3, "--output", games, "--depth", 0, "--quiet", "--seed", 1);
         run("pack", "build", "--input", games, "-o", data.resolve("runs.a2pack"));
+        run("game2048", "steps", "build", "--input", data.resolve("runs.a2pack"), "--output", data.resolve("steps"));
+        run("store", "snapshot", "create", data.resolve("table.store"), "before");
+        run("store", "update", data.resolve("table.store"), 17, "--set", "label=3", "--set", "weight=2.5");
+        run("store", "delete", data.resolve("table.store"), "--indices", "3,5");
         Path words = Files.writeString(folder.resolve("words.txt"), "a\nab\nabc\n");
         run("tree", "build", "--input", words, "-o", data.resolve("names.act"));
         return data;
@@ -101,6 +116,25 @@ final class ExplorerData {
                     (byte) Math.max(0, 255 - 20 * Math.abs((x - 14) * (x - 14) + (y - 14) * (y - 14) - digit * 4) / 4);
         }
         write(path, new RowType(DType.parse("u1"), List.of(28L, 28L)), MemorySegment.ofArray(pixels));
+    }
+
+    /// Rows of four tokens.
+    private static void tokens(Path path) throws IOException {
+        int[] rows = {0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 1, 0};
+        write(path, new RowType(DType.parse("<i4"), List.of(4L)), MemorySegment.ofArray(rows));
+    }
+
+    /// Adds a copy of the first record of a table to a store.
+    static void append(Path store, Path table) {
+        try (StoreWriter writer = StoreWriter.open(store, StoreOptions.DEFAULT);
+                Dataset dataset = Catalog.open(table);
+                Batch batch = Batch.create(dataset.fields())) {
+            dataset.gather(new long[] {0}, batch);
+            writer.appendAll(batch);
+            writer.commit();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void write(Path path, RowType type, MemorySegment rows) throws IOException {

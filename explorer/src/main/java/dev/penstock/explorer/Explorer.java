@@ -82,15 +82,18 @@ public final class Explorer implements AutoCloseable {
         this.gate = Gate.create(options.host());
         this.flags = new FlagsPage(shelf, options.isReadOnly());
         this.values = new ValueReply(shelf, workers);
-        this.pages = Map.of(
-                "overview", new OverviewPage(shelf),
-                "records", new RecordsPage(shelf, searches, workers),
-                "fields", new FieldsPage(shelf, searches),
-                "order", new OrderPage(shelf, searches, workers),
-                "flags", flags,
-                "pair", new PairPage(shelf, workers),
-                "record", new RecordPage(shelf, workers),
-                "find", new FindPage(shelf, workers));
+        this.pages = Map.ofEntries(
+                Map.entry("overview", new OverviewPage(shelf)),
+                Map.entry("records", new RecordsPage(shelf, searches, workers)),
+                Map.entry("fields", new FieldsPage(shelf, searches)),
+                Map.entry("order", new OrderPage(shelf, searches, workers)),
+                Map.entry("history", new HistoryPage(shelf, workers)),
+                Map.entry("compare", new ComparePage(shelf, searches, workers)),
+                Map.entry("store", new StorePage(shelf, searches)),
+                Map.entry("flags", flags),
+                Map.entry("pair", new PairPage(shelf, workers)),
+                Map.entry("record", new RecordPage(shelf, workers)),
+                Map.entry("find", new FindPage(shelf, workers)));
         this.server = HttpServer.create(new InetSocketAddress(options.host(), options.port()), BACKLOG);
         server.setExecutor(threads);
         server.createContext("/", this::answer);
@@ -187,7 +190,7 @@ public final class Explorer implements AutoCloseable {
                 workers,
                 UNLIMITED_SECONDS,
                 tracker -> Description.of(
-                        shelf.isGiven()
+                        shelf.isGiven() || entry.view() != null
                                 ? shelf.with(entry.id(), dataset -> dataset.verify(tracker))
                                 : Catalog.verify(entry.location(), shelf.options(), tracker)));
     }

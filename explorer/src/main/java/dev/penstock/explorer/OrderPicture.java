@@ -13,7 +13,8 @@ import java.util.Map;
 /// @param from  the first position
 /// @param limit the exclusive end of the positions
 record OrderPicture(Sampler sampler, long epoch, long from, long limit) {
-    private static final int SIDE = 128;
+    /// The largest number of rows and columns.
+    static final int SIDE = 128;
 
     /// Positions that are looked at in each column, evenly spread.
     private static final int EACH = 512;
@@ -29,16 +30,26 @@ record OrderPicture(Sampler sampler, long epoch, long from, long limit) {
             long step = Math.max(1, (end - start) / EACH);
             for (long position = start; position < end; position += step) {
                 long record = sampler.index(epoch, position);
-                counts[(int) ((double) record / sampler.recordCount() * rows)][column]++;
+                counts[row(record, sampler.recordCount(), rows)][column]++;
                 positionCount++;
             }
         }
+        return json(counts, from, limit, sampler.recordCount(), positionCount, positionCount == limit - from);
+    }
+
+    /// The row of a record.
+    static int row(long record, long recordCount, int rows) {
+        return (int) ((double) record / recordCount * rows);
+    }
+
+    static Map<String, Object> json(
+            long[][] counts, long from, long limit, long recordCount, long positionCount, boolean isExact) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("from", from);
         json.put("limit", limit);
-        json.put("records", sampler.recordCount());
+        json.put("records", recordCount);
         json.put("positions", positionCount);
-        json.put("exact", positionCount == limit - from);
+        json.put("exact", isExact);
         List<Object> lines = new ArrayList<>();
         for (long[] row : counts) {
             lines.add(Arrays.stream(row).boxed().toList());

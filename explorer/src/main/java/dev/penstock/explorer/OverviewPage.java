@@ -5,11 +5,14 @@ import dev.penstock.Dataset;
 import dev.penstock.GroupedRecords;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.Description;
+import dev.penstock.store.StoreReader;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The list of datasets, and one dataset as `info` describes it, with the commands and the Python that open it.
 ///
@@ -29,6 +32,9 @@ record OverviewPage(Shelf shelf) implements Page {
             json.put("tree", entry.isTree());
             json.put("grouped", !entry.isTree() && shelf.with(id, OverviewPage::groups));
             json.put("named", !entry.isTree() && shelf.with(id, OverviewPage::isNamed));
+            json.put("base", shelf.baseId(id));
+            json.put("views", entry.isTree() ? List.of() : shelf.with(shelf.baseId(id), Views::of));
+            json.put("live", !entry.isTree() && shelf.with(id, OverviewPage::isLive));
             json.put("commands", commands(entry));
             json.put("python", python(entry));
         }
@@ -47,6 +53,10 @@ record OverviewPage(Shelf shelf) implements Page {
         return dataset instanceof GroupedRecords;
     }
 
+    private static boolean isLive(Dataset dataset) {
+        return dataset instanceof StoreReader store && Views.isLive(store);
+    }
+
     private static boolean isNamed(Dataset dataset) {
         return dataset.count() > 0 && dataset.name(0) != null;
     }
@@ -63,9 +73,15 @@ record OverviewPage(Shelf shelf) implements Page {
 
     private static List<String> commands(Shelf.Entry entry) {
         String path = Quoted.shell(entry.location().toString());
-        return entry.isTree()
-                ? List.of("penstock tree ls " + path, "penstock tree stats " + path, "penstock verify " + path)
-                : List.of("penstock head " + path, "penstock stats " + path, "penstock plan " + path);
+        if (entry.isTree()) {
+            return List.of("penstock tree ls " + path, "penstock tree stats " + path, "penstock verify " + path);
+        }
+        String view = entry.view() == null
+                ? ""
+                : Views.words(entry).map(word -> " " + Quoted.shell(word)).collect(Collectors.joining());
+        return Stream.of("head", "stats", "plan")
+                .map(command -> "penstock " + command + " " + path + view)
+                .toList();
     }
 
     private static List<String> python(Shelf.Entry entry) {
@@ -74,7 +90,7 @@ record OverviewPage(Shelf shelf) implements Page {
                 ? List.of("import penstock", "tree = penstock.Tree(" + path + ")")
                 : List.of(
                         "import penstock",
-                        "ds = penstock.open(" + path + ")",
+                        "ds = " + Quoted.open(entry),
                         "loader = penstock.Loader(ds, batch_size=256, shuffle=True, seed=0)");
     }
 }

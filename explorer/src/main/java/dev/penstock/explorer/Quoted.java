@@ -18,4 +18,16 @@ final class Quoted {
     static String python(String text) {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
     }
+
+    /// The call of Python that opens a dataset or a view of it.
+    static String open(Shelf.Entry entry) {
+        String path = python(entry.location().toString());
+        return switch (entry.view()) {
+            case null -> "penstock.open(" + path + ")";
+            case Views.GROUPS -> "penstock.open(" + path + ")  # ds.groups has the attributes";
+            case String view
+            when entry.format().equals("store") -> "penstock.open(" + path + ", snapshot=" + python(view) + ")";
+            case String view -> "penstock.open(" + path + ")  # the stored bytes; the commands show " + view;
+        };
+    }
 }

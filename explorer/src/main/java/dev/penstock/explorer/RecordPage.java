@@ -30,7 +30,12 @@ record RecordPage(Shelf shelf, Workers workers) implements Page {
         String id = query.text("dataset");
         return shelf.with(id, dataset -> {
             long index = RecordReader.requireIndex(dataset, query.number("index", 0, Long.MIN_VALUE, Long.MAX_VALUE));
-            return workers.read(() -> json(id, dataset, index));
+            Map<String, Object> json = workers.read(() -> json(id, dataset, index));
+            workers.read(() -> {
+                new Relatives(shelf).add(id, dataset, index, json);
+                return true;
+            });
+            return json;
         });
     }
 

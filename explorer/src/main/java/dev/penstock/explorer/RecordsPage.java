@@ -3,6 +3,7 @@ package dev.penstock.explorer;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.GroupedRecords;
 import dev.penstock.loader.PermutationSampler;
 import dev.penstock.plugin.Description;
 import dev.penstock.plugin.Fields;
@@ -36,13 +37,16 @@ record RecordsPage(Shelf shelf, Searches searches, Workers workers) implements S
             searches.run(run, dataset, budget);
         }
         long[] given = query.has("indices") ? indices(query, dataset) : null;
-        long count = given != null ? given.length : run == null ? dataset.count() : run.listedCount();
+        GroupedRecords.Range group = query.has("group") ? group(query, dataset) : null;
+        long count = given != null
+                ? given.length
+                : group != null ? group.limit() - group.start() : run == null ? dataset.count() : run.listedCount();
         long start = query.number("start", 0, 0, Long.MAX_VALUE);
         long rowCount = Math.max(0, Math.min(query.number("count", 50, 0, ROWS_MAX), count - start));
         List<Field> fields =
                 query.has("fields") ? Fields.choose(dataset.conditionFields(), query.text("fields")) : dataset.fields();
         long[] indices = new long[(int) rowCount];
-        LongUnaryOperator order = given == null ? order(query, run, count) : row -> given[(int) row];
+        LongUnaryOperator order = given == null ? order(query, run, group, count) : row -> given[(int) row];
         for (int i = 0; i < indices.length; i++) {
             indices[i] = order.applyAsLong(start + i);
         }
@@ -55,6 +59,11 @@ record RecordsPage(Shelf shelf, Searches searches, Workers workers) implements S
         json.put("allFields", Description.of(dataset.conditionFields()));
         if (run != null) {
             json.put("filter", run.json());
+        }
+        if (group != null) {
+            json.put(
+                    "group",
+                    Relatives.group(id, (GroupedRecords) dataset, query.number("group", 0, 0, Long.MAX_VALUE), group));
         }
         json.put("start", start);
         json.put("rows", workers.read(() -> new RecordReader(dataset, fields).rows(indices)));
@@ -83,9 +92,21 @@ record RecordsPage(Shelf shelf, Searches searches, Workers workers) implements S
                 id, dataset, FilterRun.class, List.of(condition), () -> new FilterRun(where, dataset.count()));
     }
 
+    /// The records of one group.
+    private static GroupedRecords.Range group(Query query, Dataset dataset) {
+        if (!(dataset instanceof GroupedRecords grouped)) {
+            throw new IllegalArgumentException(dataset.location() + " has no groups");
+        }
+        if (query.has("where")) {
+            throw new IllegalArgumentException("choose a group or a condition, not both");
+        }
+        return grouped.range(query.number("group", 0, 0, Long.MAX_VALUE));
+    }
+
     /// The record in each row of the table. With a seed, the rows have the order that the loader's shuffle has.
-    private static LongUnaryOperator order(Query query, FilterRun run, long count) {
-        LongUnaryOperator records = run == null ? LongUnaryOperator.identity() : run::at;
+    private static LongUnaryOperator order(Query query, FilterRun run, GroupedRecords.Range group, long count) {
+        LongUnaryOperator all = group == null ? LongUnaryOperator.identity() : row -> group.start() + row;
+        LongUnaryOperator records = run == null ? all : run::at;
         if (!query.has("seed") || count == 0) {
             return records;
         }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +41,8 @@ public final class Shelf implements AutoCloseable {
     /// One dataset that can be asked for.
     ///
     /// @param format the name of its format
-    record Entry(String id, Location location, String format) {
+    /// @param view   the name of a view of the dataset there ([Views]), or null
+    record Entry(String id, Location location, String format, String view) {
         boolean isTree() {
             return format.equals("tree");
         }
@@ -48,11 +50,31 @@ public final class Shelf implements AutoCloseable {
 
     private static final class Held {
         private final Dataset dataset;
+        private final Map<String, Dataset> views = new HashMap<>();
         private int users;
         private long refreshedNanos = System.nanoTime();
 
         Held(Dataset dataset) {
             this.dataset = dataset;
+        }
+
+        /// The dataset or a view of it. Views are kept, because the first use of one may collect an index.
+        Dataset dataset(String view, Catalog.Options options) throws IOException {
+            if (view == null || view.equals(Views.GROUPS)) {
+                return view == null ? dataset : Views.open(dataset, view, options);
+            }
+            synchronized (views) {
+                Dataset open = views.get(view);
+                if (open == null) {
+                    open = Views.open(dataset, view, options);
+                    views.put(view, open);
+                }
+                return open;
+            }
+        }
+
+        void closeViews() {
+            views.values().forEach(Dataset::close);
         }
     }
 
@@ -91,14 +113,14 @@ public final class Shelf implements AutoCloseable {
     /// All datasets, with those that are in the folders now.
     List<Entry> entries() throws IOException {
         if (given != null) {
-            return List.of(new Entry(idOf(given.location()), given.location(), given.format()));
+            return List.of(new Entry(idOf(given.location()), given.location(), given.format(), null));
         }
         Map<String, Entry> entries = new LinkedHashMap<>();
         for (Location location : locations) {
             for (Entry entry : entriesAt(location)) {
                 boolean isTaken = entries.containsKey(entry.id());
                 String id = isTaken ? entry.location().toString() : entry.id();
-                entries.putIfAbsent(id, new Entry(id, entry.location(), entry.format()));
+                entries.putIfAbsent(id, new Entry(id, entry.location(), entry.format(), null));
             }
         }
         return List.copyOf(entries.values());
@@ -116,7 +138,7 @@ public final class Shelf implements AutoCloseable {
         Storage storage = options.reading().storageOf(location);
         if (location.name().matches(".*[*?\\[].*") && !storage.exists(location)) {
             // A pattern, which opens as one dataset.
-            return List.of(new Entry(idOf(location), location, "several"));
+            return List.of(new Entry(idOf(location), location, "several", null));
         }
         if (!storage.exists(location)) {
             throw new NoSuchFileException(location.toString());
@@ -142,7 +164,7 @@ public final class Shelf implements AutoCloseable {
     private Entry entry(String id, Location location) {
         try {
             return Catalog.format(location, options)
-                    .map(format -> new Entry(id, location, format.format()))
+                    .map(format -> new Entry(id, location, format.format(), null))
                     .orElse(null);
         } catch (IOException e) {
             // Pipes, devices and files that may not be read are no datasets.
@@ -150,24 +172,51 @@ public final class Shelf implements AutoCloseable {
         }
     }
 
+    /// The dataset with an id. The id of a view is that of its dataset, `#` and the name of the view.
+    ///
     /// @throws IllegalArgumentException when there is no such dataset
     Entry entry(String id) throws IOException {
-        return entries().stream()
+        List<Entry> entries = entries();
+        Entry whole = find(entries, id);
+        int mark = whole == null ? id.lastIndexOf('#') : -1;
+        Entry base = mark < 0 ? whole : find(entries, id.substring(0, mark));
+        if (base == null) {
+            throw new IllegalArgumentException("there is no dataset " + id + " here");
+        }
+        return mark < 0 ? base : new Entry(id, base.location(), base.format(), id.substring(mark + 1));
+    }
+
+    private static Entry find(List<Entry> entries, String id) {
+        return entries.stream()
                 .filter(entry -> entry.id().equals(id))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no dataset " + id + " here"));
+                .orElse(null);
+    }
+
+    /// The id of the dataset that a view is of; otherwise the id itself.
+    String baseId(String id) throws IOException {
+        Entry entry = entry(id);
+        return entry.view() == null
+                ? id
+                : id.substring(0, id.length() - entry.view().length() - 1);
     }
 
     /// Works with a dataset, which stays open meanwhile.
     ///
     /// @throws IllegalArgumentException when there is no such dataset
     <T> T with(String id, Io.Function<Dataset, T> work) throws IOException {
-        Held use = borrow(id);
+        int mark = isOpen(id) ? -1 : id.lastIndexOf('#');
+        String view = mark < 0 ? null : entry(id).view();
+        Held use = borrow(view == null ? id : id.substring(0, mark));
         try {
-            return work.apply(use.dataset);
+            return work.apply(use.dataset(view, options));
         } finally {
             giveBack(use);
         }
+    }
+
+    private synchronized boolean isOpen(String id) {
+        return held.containsKey(id);
     }
 
     private synchronized Held borrow(String id) throws IOException {
@@ -205,6 +254,7 @@ public final class Shelf implements AutoCloseable {
             Held one = oldest.next();
             if (one.users == 0) {
                 oldest.remove();
+                one.closeViews();
                 if (one.dataset != given) {
                     one.dataset.close();
                 }

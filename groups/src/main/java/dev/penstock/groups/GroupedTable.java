@@ -94,8 +94,19 @@ public final class GroupedTable implements StoredRows, GroupedRecords {
     }
 
     /// The groups, with their ranges in this view.
+    @Override
     public Groups groups() {
         return groups;
+    }
+
+    @Override
+    public Range range(long group) {
+        return new Range(groups.start(group), groups.limit(group));
+    }
+
+    @Override
+    public long groupOf(long row) {
+        return groups.groupOf(Objects.checkIndex(row, count()));
     }
 
     /// The bytes of an SQLite database with the groups of the opened table. Groups that were appended since it was

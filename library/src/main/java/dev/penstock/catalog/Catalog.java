@@ -7,6 +7,7 @@ import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
+import dev.penstock.file.CacheOptions;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
@@ -55,6 +56,11 @@ public final class Catalog {
         @Override
         public Options withReading(ReaderOptions reading) {
             return new Options(reading, isLenient, rawType, hasFirstCheck);
+        }
+
+        /// Sets the cache of remote objects on the local disk, instead of that of the environment.
+        public Options withCache(CacheOptions cache) {
+            return withReading(reading.withCache(cache));
         }
 
         public Options withLenient(boolean isLenient) {

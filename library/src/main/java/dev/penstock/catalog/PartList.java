@@ -2,7 +2,6 @@
 package dev.penstock.catalog;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.file.JsonObject;
@@ -65,13 +64,7 @@ record PartList(String kind, List<DatasetPart> parts, Map<String, String> metada
         if (bytes == null) {
             return null;
         }
-        ChecksummedJson.requireVersion(file, bytes, VERSION, ADVICE);
-        try {
-            return parse(new JsonObject(ChecksummedJson.parse(bytes)));
-        } catch (IllegalArgumentException e) {
-            throw new DatasetException.Corrupt(
-                    file, 0, Reason.BAD_MANIFEST, "the list of parts is damaged: " + e.getMessage() + ADVICE, e);
-        }
+        return ChecksummedJson.decode(file, bytes, VERSION, ADVICE, PartList::parse);
     }
 
     private static PartList parse(JsonObject values) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -80,6 +81,22 @@ public final class ChecksummedJson {
             throw new IllegalArgumentException("it is not a JSON object");
         }
         return values;
+    }
+
+    /// Decodes the bytes of a manifest.
+    ///
+    /// @param known  the version that the caller reads
+    /// @param advice the end of messages: what a user can do
+    /// @param parser makes the result of the values, and throws `IllegalArgumentException` where they are wrong
+    /// @throws DatasetException when the manifest is damaged or has a newer version
+    public static <T> T decode(Location file, byte[] bytes, long known, String advice, Function<JsonObject, T> parser) {
+        requireVersion(file, bytes, known, advice);
+        try {
+            return parser.apply(new JsonObject(parse(bytes)));
+        } catch (IllegalArgumentException e) {
+            throw new DatasetException.Corrupt(
+                    file, 0, Reason.BAD_MANIFEST, "the manifest is damaged: " + e.getMessage() + advice, e);
+        }
     }
 
     /// Refuses a newer version, whose text may end differently. If the text ends like ours but its checksum

@@ -205,6 +205,12 @@ public interface Disk {
             return 0;
         }
 
+        /// A text that no other content of the same file or object has, such as the `ETag` of an object; empty if
+        /// there is none.
+        default String version() {
+            return "";
+        }
+
         @Override
         void close() throws IOException;
     }

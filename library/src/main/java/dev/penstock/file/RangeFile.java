@@ -45,6 +45,9 @@ final class RangeFile extends CopiedFile {
         this.start = part.offset();
         this.index = index;
         this.head = head;
+        if (source instanceof BlockSource blocks) {
+            blocks.countTo(requests.counter());
+        }
     }
 
     /// Opens an object.
@@ -94,6 +97,11 @@ final class RangeFile extends CopiedFile {
             source.close();
             throw e;
         }
+    }
+
+    /// The requests of the dataset.
+    RangeRequests requests() {
+        return requests;
     }
 
     /// The storage of the object.

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// Sends the requests of one dataset to a remote storage. Ranges close to each other are joined, and the number of
 /// parallel requests is limited.
@@ -21,12 +22,15 @@ final class RangeRequests {
     /// A thread that is never started. It is used to find out whether memory is confined to one thread.
     private static final Thread ANOTHER_THREAD = new Thread(() -> {});
 
-    private static final Comparator<RangeList.Piece> BY_PLACE = Comparator.comparingInt(
+    static final Comparator<RangeList.Piece> BY_PLACE = Comparator.comparingInt(
                     (RangeList.Piece piece) -> ((RangeFile) piece.file()).index())
             .thenComparingLong(RangeList.Piece::offset);
 
     private final InFlight inFlight;
     private final RecentBlocks recent = new RecentBlocks();
+    private final RemoteCounter counter = new RemoteCounter();
+    /// What is read ahead; the list is never changed.
+    private volatile List<AheadRanges> aheads = List.of();
 
     RangeRequests(int inFlightMax) {
         this.inFlight = new InFlight(inFlightMax);
@@ -49,19 +53,66 @@ final class RangeRequests {
         recent.read(file, offset, target, (first, block) -> inFlight.run(1, _ -> receive(file, first, block)));
     }
 
-    /// Reads ranges of several files.
+    /// Reads ranges of several files: from memory where they were read ahead, from the cache on the local disk, or
+    /// else from the storage.
     void read(List<RangeList.Piece> pieces) throws IOException {
-        RangeFile first = (RangeFile) pieces.getFirst().file();
-        Pace pace = first.storage().pace(first.object());
-        List<Request> requests = join(divide(pieces, pace.requestSize()), pace);
-        boolean isShared = pieces.stream().allMatch(piece -> piece.target().isAccessibleBy(ANOTHER_THREAD));
-        if (isShared) {
-            inFlight.run(requests.size(), i -> run(requests.get(i)));
+        List<RangeList.Piece> left = pieces;
+        for (AheadRanges ahead : aheads) {
+            left = ahead.serve(left);
+        }
+        if (!left.isEmpty()) {
+            request(left, _ -> {});
+        }
+    }
+
+    /// Reads ranges of several files without what is read ahead.
+    ///
+    /// @param whenRead receives the ranges of each request that was answered
+    void request(List<RangeList.Piece> pieces, Consumer<List<RangeList.Piece>> whenRead) throws IOException {
+        BlockRanges blocks = BlockRanges.of(pieces, counter);
+        whenRead.accept(blocks.held());
+        List<Request> requests = List.of();
+        if (!blocks.others().isEmpty()) {
+            RangeFile first = (RangeFile) blocks.others().getFirst().file();
+            Pace pace = first.storage().pace(first.object());
+            requests = join(divide(blocks.others(), pace.requestSize()), pace);
+        }
+        List<Request> others = requests;
+        List<BlockRanges.Wanted> wanted = blocks.wanted();
+        InFlight.IndexedAction action = i -> {
+            if (i < others.size()) {
+                run(others.get(i));
+                whenRead.accept(others.get(i).pieces());
+            } else {
+                wanted.get(i - others.size()).run();
+                whenRead.accept(wanted.get(i - others.size()).pieces());
+            }
+        };
+        int count = others.size() + wanted.size();
+        if (pieces.stream().allMatch(piece -> piece.target().isAccessibleBy(ANOTHER_THREAD))) {
+            inFlight.run(count, action);
             return;
         }
-        for (Request request : requests) {
-            inFlight.run(1, _ -> run(request));
+        for (int i = 0; i < count; i++) {
+            int index = i;
+            inFlight.run(1, _ -> action.run(index));
         }
+    }
+
+    /// Begins to serve reads from ranges that are read ahead.
+    synchronized void add(AheadRanges ahead) {
+        List<AheadRanges> all = new ArrayList<>(aheads);
+        all.add(ahead);
+        aheads = List.copyOf(all);
+    }
+
+    synchronized void remove(AheadRanges ahead) {
+        aheads = aheads.stream().filter(one -> one != ahead).toList();
+    }
+
+    /// Counts the reads of the dataset.
+    RemoteCounter counter() {
+        return counter;
     }
 
     private static List<RangeList.Piece> divide(List<RangeList.Piece> pieces, int sizeMax) {
@@ -121,6 +172,9 @@ final class RangeRequests {
     void receive(RangeFile file, long offset, MemorySegment target) throws IOException {
         long first = file.start() + offset;
         long done = file.source().read(first, target);
+        if (!(file.source() instanceof BlockSource)) {
+            counter.received(done);
+        }
         if (done != target.byteSize()) {
             requireNotShortened(file);
             throw new IOException(StorageObject.where(file.object(), first, target)

@@ -16,8 +16,16 @@ import java.util.Objects;
 /// @param storage       the storage that everything is read from, or null to read local paths from the disk and
 ///                      URIs from the storage for their scheme; the caller closes it
 /// @param readsInFlight the largest number of parallel requests of one dataset to a remote storage
+/// @param cache         the cache of remote objects on the local disk, or null for the one that the environment
+///                      describes ([CacheOptions#ofEnvironment]); objects of a given storage are not cached
 public record ReaderOptions(
-        Access access, int threads, long memoryBytes, Disk disk, Storage storage, int readsInFlight) {
+        Access access,
+        int threads,
+        long memoryBytes,
+        Disk disk,
+        Storage storage,
+        int readsInFlight,
+        CacheOptions cache) {
     /// A memory budget of most of the machine's available memory.
     public static final long AUTOMATIC = Long.MIN_VALUE;
 
@@ -25,8 +33,8 @@ public record ReaderOptions(
     /// requests.
     public static final int READS_IN_FLIGHT = 32;
 
-    public static final ReaderOptions DEFAULT =
-            new ReaderOptions(Access.MMAP, Parallel.defaultThreads(), AUTOMATIC, Disk.real(), null, READS_IN_FLIGHT);
+    public static final ReaderOptions DEFAULT = new ReaderOptions(
+            Access.MMAP, Parallel.defaultThreads(), AUTOMATIC, Disk.real(), null, READS_IN_FLIGHT, null);
 
     public ReaderOptions {
         Objects.requireNonNull(access, "access");
@@ -43,27 +51,31 @@ public record ReaderOptions(
     }
 
     public ReaderOptions withAccess(Access access) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight, cache);
     }
 
     public ReaderOptions withThreads(int threads) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight, cache);
     }
 
     public ReaderOptions withMemoryBytes(long memoryBytes) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight, cache);
     }
 
     public ReaderOptions withDisk(Disk disk) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight, cache);
     }
 
     public ReaderOptions withStorage(Storage storage) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight, cache);
     }
 
     public ReaderOptions withReadsInFlight(int readsInFlight) {
-        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight);
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight, cache);
+    }
+
+    public ReaderOptions withCache(CacheOptions cache) {
+        return new ReaderOptions(access, threads, memoryBytes, disk, storage, readsInFlight, cache);
     }
 
     /// The storage that holds a location: the one that was given, the disk for a local path, or else the storage
@@ -74,7 +86,9 @@ public record ReaderOptions(
         if (storage != null) {
             return storage;
         }
-        return location.isLocal() ? Storage.of(disk) : Storages.of(location);
+        return location.isLocal()
+                ? Storage.of(disk)
+                : Storages.of(location, cache == null ? CacheOptions.ofEnvironment() : cache);
     }
 
     /// Whether a location is a file or folder of the disk, so that it can be mapped. Everything else is read by

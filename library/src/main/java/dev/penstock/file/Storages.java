@@ -17,15 +17,41 @@ final class Storages {
                     .toList();
 
     private static final Map<String, Storage> BY_SCHEME = new ConcurrentHashMap<>();
+    private static final Map<Cached, Storage> CACHED = new ConcurrentHashMap<>();
 
     private Storages() {}
+
+    /// A scheme, and the cache in front of its storage.
+    private record Cached(String scheme, CacheOptions cache) {}
+
+    /// The provider is loaded with this class, when the first cache is used.
+    private static final class Caches {
+        static final CacheProvider PROVIDER = ServiceLoader.load(CacheProvider.class, Storages.class.getClassLoader())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// The storage of a remote location, behind a cache.
+    ///
+    /// @throws IllegalArgumentException when no provider knows its scheme
+    static Storage of(Location location, CacheOptions cache) {
+        if (!cache.isOn()) {
+            return of(location);
+        }
+        Cached key = new Cached(scheme(location), cache);
+        return CACHED.computeIfAbsent(key, _ -> Caches.PROVIDER.over(of(location), cache));
+    }
 
     /// The storage of a remote location.
     ///
     /// @throws IllegalArgumentException when no provider knows its scheme
     static Storage of(Location location) {
-        String scheme = location.uri().getScheme().toLowerCase(Locale.ROOT);
+        String scheme = scheme(location);
         return BY_SCHEME.computeIfAbsent(scheme, _ -> provider(location, scheme).create(scheme));
+    }
+
+    private static String scheme(Location location) {
+        return location.uri().getScheme().toLowerCase(Locale.ROOT);
     }
 
     private static StorageProvider provider(Location location, String scheme) {

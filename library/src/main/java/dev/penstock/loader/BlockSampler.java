@@ -131,6 +131,12 @@ public final class BlockSampler implements Sampler {
     }
 
     @Override
+    public long togetherLimit(long epoch, long position) {
+        BlockWindow window = order(epoch).window(position);
+        return window.start() + window.size();
+    }
+
+    @Override
     public boolean isPermutation() {
         return true;
     }

@@ -202,16 +202,7 @@ public final class History {
 
     /// The number of a step counted from the beginning of training; the reverse of [#stepOfRun].
     public long runStep(long epoch, long step) {
-        long before = 0;
-        long lastEpoch = segments.getLast().epoch() + 1;
-        for (long one = 0; one < epoch; one++) {
-            long inEpoch = pieces(one).stream().mapToLong(Piece::count).sum();
-            if (one >= lastEpoch) {
-                before += inEpoch * (epoch - one);
-                break;
-            }
-            before += inEpoch;
-        }
+        long before = stepsBefore(epoch);
         for (Piece piece : pieces(epoch)) {
             long at = piece.stepIn(step);
             if (at >= 0 && at < piece.count()) {
@@ -220,6 +211,35 @@ public final class History {
             before += piece.count();
         }
         throw new IndexOutOfBoundsException("epoch " + epoch + " has no step " + step);
+    }
+
+    /// The number of steps from the beginning of training until all ranks together were given this number of
+    /// samples of an epoch.
+    public long stepsUntil(long epoch, long delivered) {
+        requireEpoch(epoch);
+        long before = stepsBefore(epoch);
+        for (Piece piece : pieces(epoch)) {
+            Steps steps = piece.steps();
+            if (delivered < steps.deliveredAfter(piece.count())) {
+                return before + Math.ceilDiv(Math.max(0, delivered - steps.start()), steps.stepSize());
+            }
+            before += piece.count();
+        }
+        return before;
+    }
+
+    /// The number of steps of all epochs before one.
+    private long stepsBefore(long epoch) {
+        long before = 0;
+        long lastEpoch = segments.getLast().epoch() + 1;
+        for (long one = 0; one < epoch; one++) {
+            long inEpoch = pieces(one).stream().mapToLong(Piece::count).sum();
+            if (one >= lastEpoch) {
+                return before + inEpoch * (epoch - one);
+            }
+            before += inEpoch;
+        }
+        return before;
     }
 
     private static void requireEpoch(long epoch) {

@@ -28,6 +28,7 @@ final class LoaderCounts {
                 waitNanos,
                 memory.fillNanos(),
                 memory.queuedCount(),
-                memory.heldBytes());
+                memory.heldBytes(),
+                memory.remoteCounts());
     }
 }

@@ -6,6 +6,8 @@ import static dev.penstock.file.Layouts.U64;
 import dev.penstock.ClosedException;
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.RemoteCounts;
+import dev.penstock.RemoteRecords;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +29,12 @@ final class LoaderMemory {
     private final LoaderOptions options;
     private final LoaderBatches batches;
     private final BatchMaker[] makers;
+    /// The records in remote storage, or null when they are local.
+    private final RemoteRecords remote;
+    private final RemoteCounts countsBefore;
     private Pipeline pipeline;
+    /// Reads ahead for the running pass; null when the records are local.
+    private Lookahead lookahead;
     private long pastFillNanos;
     private boolean isReleased;
     /// Released when all memory that is not in use has been freed.
@@ -38,6 +45,8 @@ final class LoaderMemory {
         this.readFields = readFields;
         this.options = options;
         this.batches = batches;
+        this.remote = dataset.remote();
+        this.countsBefore = remote == null ? null : remote.counts();
         this.makers = new BatchMaker[options.threads()];
         for (int i = 0; i < makers.length; i++) {
             makers[i] = createMaker();
@@ -79,9 +88,26 @@ final class LoaderMemory {
         Pipeline.BatchFiller fill = isLasting
                 ? (thread, step, batch) -> own[thread].make(sampler, epoch + step / count, steps, step % count, batch)
                 : (thread, step, batch) -> own[thread].make(sampler, epoch, steps, step, batch);
+        if (remote != null) {
+            long recordBytes = dataset.bytes() / Math.max(1, dataset.count());
+            lookahead = new Lookahead(remote, sampler, steps, epoch, isLasting, options, recordBytes);
+            lookahead.start();
+            fill = behind(lookahead, fill);
+        }
         pipeline = new Pipeline(batches, own.length, isLasting ? Long.MAX_VALUE : count, fill);
         pipeline.start();
         return pipeline;
+    }
+
+    private static Pipeline.BatchFiller behind(Lookahead lookahead, Pipeline.BatchFiller fill) {
+        return (thread, step, batch) -> {
+            lookahead.before(step);
+            try {
+                fill.fill(thread, step, batch);
+            } finally {
+                lookahead.after(step);
+            }
+        };
     }
 
     /// The running pipeline, or null.
@@ -96,6 +122,9 @@ final class LoaderMemory {
             return;
         }
         running.stop();
+        synchronized (this) {
+            stopReadingAhead();
+        }
         while (!running.awaitEnd(lookMillis)) {
             if (isGivenUp.getAsBoolean()) {
                 return;
@@ -115,11 +144,24 @@ final class LoaderMemory {
             return;
         }
         isReleased = true;
+        stopReadingAhead();
         if (pipeline == null) {
             startFreeing();
         } else {
             pipeline.stop(this::startFreeing);
         }
+    }
+
+    private void stopReadingAhead() {
+        if (lookahead != null) {
+            lookahead.close();
+            lookahead = null;
+        }
+    }
+
+    /// What was read from remote storage since the loader was created, or null when the records are local.
+    RemoteCounts remoteCounts() {
+        return remote == null ? null : remote.counts().minus(countsBefore);
     }
 
     /// Waits until the threads have ended and the memory is freed, up to a time limit.

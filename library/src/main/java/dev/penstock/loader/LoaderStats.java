@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.loader;
 
+import dev.penstock.RemoteCounts;
+
 /// Statistics of a loader.
 ///
 /// @param batches      the number of delivered batches
@@ -11,6 +13,8 @@ package dev.penstock.loader;
 /// @param gatherNanos  the time that the threads took to fill batches
 /// @param queuedCount  the number of batches that are ready
 /// @param heldBytes    the memory of all batches
+/// @param remote       what was read of a dataset in remote storage since the loader was created, or null for a
+///                     local one; two loaders of one dataset count together
 public record LoaderStats(
         long batches,
         long rows,
@@ -19,4 +23,5 @@ public record LoaderStats(
         long waitNanos,
         long gatherNanos,
         int queuedCount,
-        long heldBytes) {}
+        long heldBytes,
+        RemoteCounts remote) {}

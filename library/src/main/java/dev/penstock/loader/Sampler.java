@@ -136,6 +136,12 @@ public interface Sampler {
         return 1;
     }
 
+    /// The end of the positions that are sampled from the same records as a position, such as a window of a few
+    /// blocks. These records are best read together.
+    default long togetherLimit(long epoch, long position) {
+        return length();
+    }
+
     /// For samplers: checks a number of records.
     static void requireCount(long recordCount) {
         if (recordCount < 0) {

@@ -8,6 +8,7 @@ import dev.penstock.Field;
 import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.StoredRecords;
 import dev.penstock.Verification;
@@ -16,6 +17,8 @@ import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.RecordRanges;
+import dev.penstock.file.RemoteFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -133,6 +136,28 @@ public final class PackReader implements StoredRecords {
     @Override
     public long bytes() {
         return file.size();
+    }
+
+    @Override
+    public RemoteRecords remote() {
+        return RemoteFiles.of(List.of(file), new RecordRanges() {
+            @Override
+            public long count() {
+                return index.count();
+            }
+
+            @Override
+            public void forEach(long firstRecord, long recordCount, Visitor visitor) {
+                for (long record = firstRecord; record < firstRecord + recordCount; record++) {
+                    try {
+                        PackEntry entry = index.readable(record);
+                        visitor.at(file, entry.offset(), entry.storedSize());
+                    } catch (DatasetException e) {
+                        // Reading the record gives the error.
+                    }
+                }
+            }
+        });
     }
 
     @Override

@@ -3,21 +3,27 @@ package dev.penstock.rows;
 
 import static dev.penstock.file.Layouts.U64;
 
+import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Io;
+import dev.penstock.Origin;
 import dev.penstock.Reason;
+import dev.penstock.RemoteRecords;
 import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.OpenFiles;
 import dev.penstock.file.RangeList;
 import dev.penstock.file.RangeReader;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.file.RecordRanges;
+import dev.penstock.file.RemoteFiles;
 import dev.penstock.rows.kernel.RowPlaces;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 
 /// The open files of a dataset of fixed-width rows, and the positions of the rows. Rows are numbered across all
 /// files.
@@ -131,6 +137,32 @@ public final class RowFiles implements AutoCloseable {
         return rowSize;
     }
 
+    /// The rows as objects of a remote storage, or null when they are local, or not contiguous.
+    public RemoteRecords remote() {
+        return layouts.stream().allMatch(RowLayout::isContiguous) ? RemoteFiles.of(files.files(), new Ranges()) : null;
+    }
+
+    /// Where rows are in their files.
+    private final class Ranges implements RecordRanges {
+        @Override
+        public long count() {
+            return RowFiles.this.count();
+        }
+
+        @Override
+        public void forEach(long firstRecord, long recordCount, Visitor visitor) {
+            long done = 0;
+            while (done < recordCount) {
+                long row = firstRecord + done;
+                int fileIndex = fileOf(row);
+                long here = Math.min(recordCount - done, start(fileIndex + 1) - row);
+                long offset = layouts.get(fileIndex).offset() + (row - start(fileIndex)) * rowSize;
+                visitor.at(files.files().get(fileIndex), offset, here * rowSize);
+                done += here;
+            }
+        }
+    }
+
     /// The number of rows in all files.
     public long count() {
         return places.count();
@@ -149,6 +181,15 @@ public final class RowFiles implements AutoCloseable {
     /// The file that holds a row.
     public int fileOf(long rowIndex) {
         return places.runOf(rowIndex);
+    }
+
+    /// Where a record of a dataset over these files comes from.
+    ///
+    /// @throws IndexOutOfBoundsException when there is no such row
+    public Origin origin(Dataset dataset, long rowIndex) {
+        Objects.checkIndex(rowIndex, dataset.count());
+        int file = fileOf(rowIndex);
+        return new Origin(dataset, rowIndex, 1, files.files().get(file).location(), rowIndex - start(file), null);
     }
 
     /// The addresses of the rows. If the files are not addressable, it only tells the file of a row.

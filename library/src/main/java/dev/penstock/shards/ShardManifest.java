@@ -2,7 +2,6 @@
 package dev.penstock.shards;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.file.JsonObject;
@@ -53,13 +52,7 @@ record ShardManifest(
         if (bytes == null) {
             return null;
         }
-        ChecksummedJson.requireVersion(file, bytes, VERSION, ADVICE);
-        try {
-            return parse(new JsonObject(ChecksummedJson.parse(bytes)));
-        } catch (IllegalArgumentException e) {
-            throw new DatasetException.Corrupt(
-                    file, 0, Reason.BAD_MANIFEST, "the manifest cannot be used: " + e.getMessage() + ADVICE, e);
-        }
+        return ChecksummedJson.decode(file, bytes, VERSION, ADVICE, ShardManifest::parse);
     }
 
     private static ShardManifest parse(JsonObject values) {

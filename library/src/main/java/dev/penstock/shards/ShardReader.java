@@ -8,6 +8,7 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.Shard;
 import dev.penstock.StoredRows;
@@ -19,7 +20,6 @@ import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Storage;
 import dev.penstock.rows.RowField;
-import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -151,6 +151,11 @@ public final class ShardReader implements StoredRows {
                 ? ShardPaths.hasShards(storage, location)
                 : !storage.exists(location)
                         && ShardPaths.matches(storage, location).stream().anyMatch(ShardPaths::isShard);
+    }
+
+    @Override
+    public RemoteRecords remote() {
+        return shards.rows().remote();
     }
 
     @Override
@@ -327,11 +332,7 @@ public final class ShardReader implements StoredRows {
 
     @Override
     public List<Origin> origins(long index) {
-        Objects.checkIndex(index, count());
-        RowFiles rows = shards.rows();
-        int file = rows.fileOf(index);
-        Location path = rows.files().files().get(file).location();
-        return List.of(new Origin(this, index, 1, path, index - rows.start(file), null));
+        return List.of(shards.rows().origin(this, index));
     }
 
     @Override

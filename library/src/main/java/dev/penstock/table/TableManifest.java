@@ -2,7 +2,6 @@
 package dev.penstock.table;
 
 import dev.penstock.DatasetException;
-import dev.penstock.Reason;
 import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.file.JsonObject;
@@ -128,13 +127,7 @@ record TableManifest(
         if (bytes == null || !isOurs(bytes)) {
             return null;
         }
-        ChecksummedJson.requireVersion(file, bytes, VERSION, ADVICE);
-        try {
-            return parse(new JsonObject(ChecksummedJson.parse(bytes)));
-        } catch (IllegalArgumentException e) {
-            throw new DatasetException.Corrupt(
-                    file, 0, Reason.BAD_MANIFEST, "the manifest is damaged: " + e.getMessage() + ADVICE, e);
-        }
+        return ChecksummedJson.decode(file, bytes, VERSION, ADVICE, TableManifest::parse);
     }
 
     private static TableManifest parse(JsonObject values) {

@@ -7,6 +7,7 @@ import dev.penstock.Field;
 import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.Shard;
 import dev.penstock.StoredRows;
@@ -18,7 +19,6 @@ import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Storage;
 import dev.penstock.rows.RangeGather;
 import dev.penstock.rows.RowField;
-import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -234,6 +234,11 @@ public final class TableReader implements StoredRows {
         return count() == 1 && shards.headers().getFirst().isScalar();
     }
 
+    @Override
+    public RemoteRecords remote() {
+        return shards.rows().remote();
+    }
+
     /// The type of a row as it is stored.
     public RowType rowType() {
         return shards.rowType();
@@ -331,11 +336,7 @@ public final class TableReader implements StoredRows {
 
     @Override
     public List<Origin> origins(long index) {
-        Objects.checkIndex(index, count());
-        RowFiles rows = shards.rows();
-        int file = rows.fileOf(index);
-        Location path = rows.files().files().get(file).location();
-        return List.of(new Origin(this, index, 1, path, index - rows.start(file), null));
+        return List.of(shards.rows().origin(this, index));
     }
 
     /// A fingerprint built from the type, the number of rows, and the checksums in the manifest or samples of the

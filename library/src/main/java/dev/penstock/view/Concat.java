@@ -9,6 +9,7 @@ import dev.penstock.Fingerprint;
 import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Progress;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.Shard;
 import dev.penstock.Verification;
@@ -126,6 +127,13 @@ public final class Concat implements Dataset {
 
     private static int number(long[] starts, long index) {
         return ConcatGather.partOf(starts, Objects.checkIndex(index, starts[starts.length - 1]));
+    }
+
+    @Override
+    public RemoteRecords remote() {
+        List<RemoteRecords> records = new ArrayList<>();
+        parts.all().forEach(part -> records.add(part.remote()));
+        return records.stream().allMatch(Objects::isNull) ? null : new ConcatRecords(records, starts);
     }
 
     @Override

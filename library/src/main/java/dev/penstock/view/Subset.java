@@ -11,6 +11,7 @@ import dev.penstock.Indices;
 import dev.penstock.Origin;
 import dev.penstock.Pool;
 import dev.penstock.Progress;
+import dev.penstock.RemoteRecords;
 import dev.penstock.Row;
 import dev.penstock.Verification;
 import dev.penstock.file.Location;
@@ -125,6 +126,12 @@ public final class Subset implements Dataset {
     @Override
     public List<Field> conditionFields() {
         return base.conditionFields();
+    }
+
+    @Override
+    public RemoteRecords remote() {
+        RemoteRecords records = base.remote();
+        return records == null ? null : new SubsetRecords(records, selection);
     }
 
     @Override

@@ -34,12 +34,14 @@ final class LoopbackCluster implements AutoCloseable {
     private final Path folder;
     private final List<Process> processes = new ArrayList<>();
     private final String address;
+    private int workerCount;
 
     private LoopbackCluster(Path folder) throws IOException, InterruptedException {
         this.folder = folder;
         Files.createDirectories(folder.resolve("home").resolve("jars"));
         Process master = start(
                 "master",
+                "127.0.0.1",
                 "org.apache.spark.deploy.master.Master",
                 "--host",
                 "127.0.0.1",
@@ -73,12 +75,15 @@ final class LoopbackCluster implements AutoCloseable {
         return address;
     }
 
+    /// Adds a worker with a loopback address of its own: Spark speculates on another host only.
     Process addWorker(String name) throws IOException {
+        String host = "127.0.0." + ++workerCount;
         return start(
                 name,
+                host,
                 "org.apache.spark.deploy.worker.Worker",
                 "--host",
-                "127.0.0.1",
+                host,
                 "--webui-port",
                 "0",
                 "--cores",
@@ -90,15 +95,20 @@ final class LoopbackCluster implements AutoCloseable {
                 address);
     }
 
-    /// Starts a program of the class path.
+    /// Starts a driver.
     ///
     /// @param name the name of the file with its output
-    Process start(String name, String program, String... arguments) throws IOException {
+    Process startDriver(String name, String program, String... arguments) throws IOException {
+        return start(name, "127.0.0.1", program, arguments);
+    }
+
+    private Process start(String name, String host, String program, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(OPENS);
         command.addAll(List.of(
-                "-Xmx256m",
+                // A driver refuses to start with less than 450 MiB.
+                "-Xmx512m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "--add-modules=jdk.incubator.vector",
@@ -113,8 +123,10 @@ final class LoopbackCluster implements AutoCloseable {
                 .redirectOutput(log(name).toFile());
         builder.environment().put("SPARK_HOME", folder.resolve("home").toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
-        builder.environment().put("SPARK_LOCAL_HOSTNAME", "127.0.0.1");
+        // Spark's scripts set it; without it a worker looks for the folders of a build.
+        builder.environment().put("SPARK_SCALA_VERSION", "2.13");
+        builder.environment().put("SPARK_LOCAL_IP", host);
+        builder.environment().put("SPARK_LOCAL_HOSTNAME", host);
         Process process = builder.start();
         processes.add(process);
         return process;

@@ -55,7 +55,7 @@ class SparkClusterTest {
     }
 
     private Process driver(String how) throws IOException {
-        return cluster.start(
+        return cluster.startDriver(
                 how, ClusterProgram.class.getName(), cluster.address(), path.toString(), signals.toString(), how);
     }
 

@@ -10,9 +10,27 @@ import * as records from "./records.js";
 import * as fields from "./fields.js";
 import * as flags from "./flags.js";
 import * as order from "./order.js";
+import * as history_ from "./history.js";
+import * as compare from "./compare.js";
+import * as store from "./store.js";
 
-const PAGES = {overview, records, record: records, fields, order, flags};
-const TITLES = {overview: "Overview", records: "Records", fields: "Fields", order: "Order", flags: "Flags"};
+const PAGES = {overview, records, record: records, fields, order, history: history_, compare, store, flags};
+const TITLES = {overview: "Overview", records: "Records", fields: "Fields", order: "Order", history: "Run", compare: "Compare", flags: "Flags", store: "Store"};
+
+/** The datasets that are stores, which have a page of their own. */
+const stores = new Set();
+
+/** Notes that a dataset is a store. */
+export function noteStore(dataset) {
+  if (stores.has(dataset)) return;
+  stores.add(dataset);
+  const {page, state} = current();
+  if (state.dataset === dataset) showTop(page, state);
+}
+
+function titles(page, dataset) {
+  return Object.entries(TITLES).filter(([name]) => name !== "store" || page === "store" || stores.has(dataset));
+}
 
 let leave = () => {};
 
@@ -67,13 +85,14 @@ function showTop(page, state) {
   const dataset = state.dataset;
   document.title = [TITLES[page] ?? "Record", dataset, "Penstock"].filter(Boolean).join(" · ");
   const items = dataset
-    ? Object.entries(TITLES).map(([name, title]) => link(name, {dataset}, {"aria-current": name === page ? "page" : null}, title))
+    ? titles(page, dataset).map(([name, title]) => link(name, {dataset}, {"aria-current": name === page ? "page" : null}, title))
     : [];
   fill(document.getElementById("top"),
     link("overview", {}, {class: "brand"}, "Penstock"),
     dataset ? h("span", {class: "dataset", title: dataset}, dataset) : null,
     h("nav", {"aria-label": "Pages"}, items),
     h("button", {type: "button", class: "quiet", title: "Keys (?)", "aria-label": "Keys", onclick: showHelp}, "?"));
+  document.querySelector("#top nav [aria-current]")?.scrollIntoView({block: "nearest", inline: "nearest"});
 }
 
 addEventListener("popstate", show);
@@ -81,7 +100,7 @@ addEventListener("keydown", (event) => {
   const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const {page, state} = current();
-  const pages = Object.keys(TITLES);
+  const pages = titles(page, state.dataset).map(([name]) => name);
   if (event.key === "?") showHelp();
   else if (state.dataset && pages[Number(event.key) - 1]) go(pages[Number(event.key) - 1], {dataset: state.dataset});
   else if (!PAGES[page]?.key?.(event)) return;

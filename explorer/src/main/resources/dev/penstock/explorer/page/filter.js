@@ -18,7 +18,7 @@ export class Filter {
       "aria-label": "Condition", autocomplete: "off", spellcheck: "false"});
     this.form = h("form", {class: "inline wide", onsubmit: (event) => {
       event.preventDefault();
-      go("records", {...state, where: this.input.value.trim() || null, row: null, record: null});
+      go("records", {...state, where: this.input.value.trim() || null, group: null, row: null, record: null});
     }}, this.input);
     this.element = h("div", {class: "filter", id: "filter"});
   }

@@ -13,6 +13,7 @@ const KEYS = [
   ["← →", "the record before, the record after"],
   ["Esc", "close the record"],
   ["f", "flag the record"],
+  ["← →  on the pages Order and Run", "the step before, the step after"],
   ["?", "this list"],
 ];
 

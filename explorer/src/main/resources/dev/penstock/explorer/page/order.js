@@ -4,10 +4,8 @@
 import {h, fill, bytes, copyButton, count, number, say, short} from "./dom.js";
 import {address, getJson} from "./net.js";
 import {go, link} from "./app.js";
-import {colour} from "./render/array.js";
-import {content} from "./cells.js";
 import {work} from "./work.js";
-import {checkpointSection} from "./checkpoint.js";
+import {batch, orderPicture} from "./batch.js";
 
 const SAMPLERS = {
   permutation: "every record once, in random order",
@@ -47,7 +45,8 @@ export async function show(main, state) {
   const result = h("div", {id: "plan", class: "plan"});
   const parameters = Object.fromEntries([...ALL, "dataset", "epoch", "step", "rank", "record"].map((name) => [name, state[name]]));
   keys = {};
-  fill(main, h("h1", {}, `Order of ${state.dataset}`), h("div", {class: "order"}, h("details", {class: "choose", open: innerWidth > 760}, h("summary", {}, "Choose the order"), form(page)), h("div", {class: "order-main"}, status, result, checkpointSection(page))));
+  fill(main, h("h1", {}, `Order of ${state.dataset}`),
+    h("p", {class: "path"}, "Of a run with a checkpoint: ", link("history", {dataset: state.dataset}, {id: "to-run"}, "where it is, what it saw, and what comes"), "."), h("div", {class: "order"}, h("details", {class: "choose", open: innerWidth > 760}, h("summary", {}, "Choose the order"), form(page)), h("div", {class: "order-main"}, status, result)));
   load(page, parameters, status, result);
   return () => { stop.abort(); keys = {}; };
 }
@@ -138,39 +137,7 @@ function tiles(plan) {
 function pictures(data) {
   const at = data.plan.step === null ? null : data.plan.step * data.plan.batch * data.plan.world;
   return h("section", {}, h("h2", {}, "Picture of the shuffle"),
-    h("div", {class: "pictures"}, picture(data.picture, "The whole epoch", at), picture(data.near, "Around this step", at)));
-}
-
-function picture(data, title, at) {
-  const rows = data.counts.length, columns = data.counts[0]?.length ?? 0;
-  const highest = Math.max(1, ...data.counts.flat());
-  const canvas = h("canvas", {class: "map order-map", width: columns || 1, height: rows || 1, role: "img",
-    "aria-label": `${title}: positions ${number(data.from)} to ${number(data.limit)} across, ${number(data.records)} records up. ${spread(data)}`});
-  if (columns) {
-    const context = canvas.getContext("2d");
-    const image = context.createImageData(columns, rows);
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) {
-        const value = data.counts[rows - 1 - row][column];
-        image.data.set(value ? colour(0.15 + 0.85 * Math.sqrt(value / highest)) : [0, 0, 0, 0], (row * columns + column) * 4);
-      }
-    }
-    context.putImageData(image, 0, 0);
-  }
-  const mark = h("span", {class: "mark", "aria-hidden": "true"});
-  if (at !== null && at >= data.from && at < data.limit) mark.style.left = `${100 * (at - data.from) / (data.limit - data.from)}%`;
-  else mark.hidden = true;
-  return h("figure", {class: "order-picture"}, h("figcaption", {}, title), h("div", {class: "framed"}, canvas, mark),
-    h("div", {class: "axis"}, h("span", {}, `position ${number(data.from)}`), h("b", {}, "record ↑"), h("span", {}, number(data.limit))));
-}
-
-/** For a screen reader: how much of the records the columns cover. */
-function spread(data) {
-  const columns = data.counts[0]?.length ?? 0;
-  if (!columns) return "";
-  let covered = 0;
-  for (let column = 0; column < columns; column++) covered += data.counts.filter((row) => row[column]).length / data.counts.length;
-  return `At any position, samples come from about ${Math.round(100 * covered / columns)} % of the records.`;
+    h("div", {class: "pictures"}, orderPicture(data.picture, "The whole epoch", at), orderPicture(data.near, "Around this step", at)));
 }
 
 function step(page, data) {
@@ -182,7 +149,6 @@ function step(page, data) {
   const slider = h("input", {type: "range", min: 0, max: plan.steps - 1, value: plan.step, "aria-label": "Step of the epoch", class: "slider", onchange: () => to(Number(slider.value), plan.rank)});
   const ranks = plan.world > 1 ? h("label", {class: "inline"}, "on rank", h("input", {id: "rank", value: plan.rank, size: 4, inputmode: "numeric", onchange: (event) => to(plan.step, Number(event.target.value))}), ` of ${number(plan.world)}`) : null;
   Object.assign(keys, {ArrowRight: () => to(plan.step + 1, plan.rank), ArrowLeft: () => to(plan.step - 1, plan.rank), g: () => input.focus()});
-  const hasPictures = rows.some((row) => row.cells.some((cell) => cell.media?.startsWith("image/")));
   const padded = new Set(plan.padded);
   const more = plan.indices.length - rows.length;
   return h("section", {id: "step-records"}, h("h2", {}, `Records of step ${number(plan.step)}`),
@@ -191,30 +157,8 @@ function step(page, data) {
       h("label", {class: "inline"}, "step", input), h("span", {class: "count"}, `of ${number(plan.steps)}`),
       h("button", {type: "button", id: "step-after", "aria-label": "Step after", onclick: () => to(plan.step + 1, plan.rank), disabled: plan.step === plan.steps - 1}, "→"),
       slider, ranks, h("span", {class: "count"}, `${count(plan.indices.length, "record")}, ${bytes(plan.bytesPerStep)}`)),
-    hasPictures ? batchAlbum(page, data, padded) : batchTable(page, data, padded),
+    batch(page, data, padded),
     more > 0 ? h("p", {class: "amount"}, `and ${count(more, "more record")}`) : null);
-}
-
-function opener(page, row, ...children) {
-  return link("records", {dataset: page.state.dataset, row: row.index, record: row.index}, {}, ...children);
-}
-
-function batchAlbum(page, data, padded) {
-  return h("div", {class: "batch-album"}, data.rows.map((row, i) => {
-    const at = Math.max(0, row.cells.findIndex((cell) => cell.media?.startsWith("image/")));
-    return h("figure", {class: padded.has(i) ? "tile padded" : "tile"}, opener(page, row, content(page.state.dataset, row, row.cells[at], data.fields[at])),
-      h("figcaption", {}, `${number(row.index)} ${row.name ?? ""}${padded.has(i) ? " (padding)" : ""}`));
-  }));
-}
-
-function batchTable(page, data, padded) {
-  const hasNames = data.rows.some((row) => row.name !== null);
-  const fields = data.fields.slice(0, 8);
-  return h("div", {class: "sideways-table", tabindex: 0}, h("table", {class: "plain tight"},
-    h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "record"), hasNames ? h("th", {scope: "col"}, "name") : null, fields.map((field) => h("th", {scope: "col"}, field.name)))),
-    h("tbody", {}, data.rows.map((row, i) => h("tr", {class: padded.has(i) ? "padded" : ""},
-      h("td", {}, opener(page, row, number(row.index)), padded.has(i) ? h("small", {}, " padding") : null), hasNames ? h("td", {}, row.name ?? "") : null,
-      fields.map((field, j) => h("td", {title: row.cells[j].text?.slice(0, 300)}, content(page.state.dataset, row, row.cells[j], field))))))));
 }
 
 function place(page, data) {

@@ -3,7 +3,7 @@
 
 import {h, fill, bytes, copyButton, count, number, say, typeOf} from "./dom.js";
 import {getJson, post} from "./net.js";
-import {go, link} from "./app.js";
+import {go, link, noteStore} from "./app.js";
 
 export async function show(main, state) {
   const stop = new AbortController();
@@ -12,6 +12,7 @@ export async function show(main, state) {
     go("overview", {dataset: data.dataset}, true);
     return undefined;
   }
+  if (data.live) noteStore(data.dataset);
   fill(main, data.dataset ? dataset(data, stop.signal) : datasets(data));
   return () => stop.abort();
 }
@@ -35,6 +36,7 @@ function dataset(data, signal) {
     info.remarks?.length ? section("Remarks", h("ul", {}, info.remarks.map((remark) => h("li", {}, remark)))) : null,
     Object.keys(info.metadata ?? {}).length ? section("Metadata", pairs(Object.entries(info.metadata))) : null,
     info.parts ? parts(info.parts) : null,
+    data.views?.length || data.base !== data.dataset ? views(data) : null,
     data.datasets.length > 1 ? section("Other datasets", h("ul", {class: "inline"}, data.datasets
       .filter((one) => one.id !== data.dataset).map((one) => h("li", {}, link("overview", {dataset: one.id}, {}, one.id))))) : null,
   ].flat();
@@ -42,6 +44,12 @@ function dataset(data, signal) {
 
 function section(title, ...content) {
   return h("section", {}, h("h2", {}, title), ...content);
+}
+
+/** The groups of a table, the decoded records of a pack, the snapshots of a store. */
+function views(data) {
+  const one = (id, name) => h("li", {}, link("overview", {dataset: id}, {"aria-current": id === data.dataset ? "true" : null}, name));
+  return section("Views", h("ul", {class: "inline", id: "views"}, one(data.base, "as stored"), (data.views ?? []).map((name) => one(`${data.base}#${name}`, name))));
 }
 
 function pairs(entries) {
@@ -54,8 +62,9 @@ function facts(data) {
   if (info.records !== undefined) {
     entries.push(["records", info.records ? link("records", {dataset: data.dataset}, {id: "records"}, number(info.records)) : "0"]);
   }
+  if (data.live) entries.push(["live", link("store", {dataset: data.dataset}, {id: "live"}, "commits and space, while a writer works")]);
   entries.push(["bytes", `${number(info.bytes)} (${bytes(info.bytes)})`]);
-  if (!data.tree) entries.push(["names", data.named ? "yes" : "no"], ["groups", data.grouped ? "yes" : "no"]);
+  if (!data.tree) entries.push(["names", data.named ? "yes" : "no"], ["groups", data.grouped ? link("records", {dataset: `${data.dataset}#groups`}, {id: "groups"}, "yes") : "no"]);
   entries.push(["fingerprint", [h("code", {}, info.fingerprint), info.fingerprintExact ? " covers every record" : " covers samples of 256 KiB in total"]]);
   for (const [name, value] of Object.entries(data.tree ? {root: info.root, merges: info.merges} : info.facts)) {
     entries.push([name, typeof value === "number" ? number(value) : String(value)]);

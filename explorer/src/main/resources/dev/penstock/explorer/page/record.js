@@ -4,6 +4,7 @@
 import {h, fill, bytes, copyButton, number, say, typeOf} from "./dom.js";
 import {address, getJson} from "./net.js";
 import {isFlagged} from "./marks.js";
+import {related} from "./related.js";
 import {render} from "./render/render.js";
 
 export class RecordPanel {
@@ -34,7 +35,7 @@ export class RecordPanel {
     if (index === null) return;
     try {
       const data = await getJson("record", {dataset: this.dataset, index}, signal);
-      fill(this.element, this.head(data), data.fields.map((field) => this.field(data, field, signal)), this.json(data));
+      fill(this.element, this.head(data), related(data, signal), data.fields.map((field) => this.field(data, field, signal)), this.json(data));
       say(`Record ${data.index} is open`);
     } catch (e) {
       if (e.name !== "AbortError") fill(this.element, this.head({index, name: null}), h("p", {class: "error"}, e.message));

@@ -10,6 +10,7 @@ import {RecordPanel} from "./record.js";
 import {Filter} from "./filter.js";
 import {content} from "./cells.js";
 import {isFlagged, toggle} from "./marks.js";
+import {group} from "./related.js";
 
 const LINE_HEIGHT = 30;
 const PICTURE_LINE_HEIGHT = 72;
@@ -20,7 +21,7 @@ const TILE_SIZE = 168;
 const TILE_HEIGHT = 190;
 
 /** What the rows depend on. Everything else in the address only moves or opens something. */
-const KEYS = ["dataset", "where", "seed", "fields", "view"];
+const KEYS = ["dataset", "where", "seed", "fields", "view", "group"];
 
 let view = null;
 
@@ -65,7 +66,8 @@ class View {
     this.first = first;
     this.state = state;
     this.signal = signal;
-    this.cursor = Number(state.row ?? 0);
+    const isPlain = !state.where && state.seed === undefined && state.group === undefined;
+    this.cursor = Number(state.row ?? (isPlain ? state.record : 0) ?? 0);
     this.hasPictures = first.rows.some((row) => row.cells.some((cell) => cell.media?.startsWith("image/")));
     this.isAlbum = state.view === "album";
     this.rows = new Rows({...rowState(state), view: null}, signal, () => this.loaded());
@@ -80,6 +82,7 @@ class View {
       onclick: (event) => this.clicked(event)}, this.isAlbum ? null : this.head, this.scroller.element);
     this.element = h("div", {class: "records"},
       h("h1", {class: "unseen"}, `Records of ${first.dataset}`), this.toolbar(), this.filter.element,
+      first.group ? h("div", {class: "group-bar"}, group(first.group, first.dataset)) : null,
       h("div", {class: "split"}, h("div", {class: "sideways"}, this.grid), this.panel.element));
     this.showHead();
   }
@@ -127,7 +130,7 @@ class View {
   }
 
   goTo() {
-    this.target = h("input", {id: "goto", size: 15, placeholder: "Index or name (g)", "aria-label": "Go to index or name", autocomplete: "off"});
+    this.target = h("input", {id: "goto", size: 17, placeholder: "Index, name, id = 3 (g)", "aria-label": "Go to an index, a name, or a key such as id = 3", autocomplete: "off"});
     return h("form", {class: "inline", onsubmit: (event) => { event.preventDefault(); this.find(this.target.value.trim()); }}, this.target);
   }
 
@@ -136,10 +139,11 @@ class View {
     try {
       warn(null);
       const isIndex = /^[\d_,. ]+$/.test(text);
+      const key = isIndex ? null : text.match(/^(`[^`]+`|[A-Za-z_]\w*)\s*={1,2}\s*(\S.*)$/);
       let index = isIndex ? Number(text.replace(/[_,. ]/g, "")) : null;
       if (!isIndex) {
-        const found = await getJson("find", {dataset: this.first.dataset, name: text}, this.signal);
-        if (found.index === null) throw new Error(`No record has the name ${text}` + (found.exact ? "." : `; ${number(found.searched)} names of ${number(found.of)} were searched.`));
+        const found = await getJson("find", {dataset: this.first.dataset, ...(key ? {where: `${key[1]} == ${key[2]}`} : {name: text})}, this.signal);
+        if (found.index === null) throw new Error((key ? `No record has ${text}` : `No record has the name ${text}`) + (found.exact ? "." : `; ${number(found.searched)} records of ${number(found.of)} were searched.`));
         index = found.index;
       }
       if (index >= this.first.records) throw new Error(`Record ${number(index)} is out of range: there are ${number(this.first.records)} records.`);
@@ -155,7 +159,7 @@ class View {
     this.seed = h("input", {id: "seed", size: 6, inputmode: "numeric", value: this.state.seed ?? "0", "aria-label": "Seed of the shuffle", autocomplete: "off"});
     const isOn = this.state.seed !== undefined;
     return h("form", {class: "inline", onsubmit: (event) => { event.preventDefault(); this.reshuffle(this.seed.value.trim() || "0"); }},
-      h("button", {id: "shuffle", title: "Rows in the order of the loader's shuffle with this seed (s)"}, "Shuffle"), this.seed,
+      h("button", {id: "shuffle", title: "A random sample: rows in the order of the loader's shuffle with this seed (s)"}, "Shuffle"), this.seed,
       isOn ? h("button", {type: "button", class: "quiet", onclick: () => this.reshuffle(null)}, "In order") : null);
   }
 

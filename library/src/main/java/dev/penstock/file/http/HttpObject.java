@@ -97,6 +97,12 @@ final class HttpObject implements Disk.Readable {
         return size;
     }
 
+    /// A weak `ETag` may stay when the bytes change, and `Last-Modified` has whole seconds.
+    @Override
+    public String version() {
+        return etag.startsWith("\"") ? etag : "";
+    }
+
     @Override
     public long read(long offset, MemorySegment target) throws IOException {
         int byteCount = Math.toIntExact(Math.clamp(size - offset, 0, target.byteSize()));

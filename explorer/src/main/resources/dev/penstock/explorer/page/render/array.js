@@ -5,11 +5,17 @@ import {h, fill, bytes, number} from "../dom.js";
 import {getBytes} from "../net.js";
 import {decode} from "./decode.js";
 import {lineChart} from "./chart.js";
+import {board, boardOf} from "./board.js";
+import {areTokens, looksLikeTokens, tokens} from "./tokens.js";
 
 const SIZE_MAX = 4 << 20;
 const LISTED_MAX = 2000;
 const LINE_MAX = 100_000;
 const SIDE_MAX = 1024;
+/** Vectors from this length on are also shown as a strip of colours. */
+const STRIP_MIN = 16;
+const STRIP_ACROSS = 32;
+const GRID_MAX = 64;
 
 export async function renderArray(place, field, value, signal) {
   const {bytes: data, size} = await getBytes({...value, size: SIZE_MAX}, signal);
@@ -22,15 +28,22 @@ export async function renderArray(place, field, value, signal) {
   const flat = shape.length > 2 ? [shape.slice(0, -1).reduce((a, b) => a * b, 1), shape.at(-1)] : shape;
   if (flat.length === 2 && isWhole && flat[0] > 1 && flat[1] > 1) views["Heat map"] = () => heatMap(values, flat);
   if (image && isWhole) views.Picture = () => picture(values, image);
-  const usual = views.Picture ? "Picture" : views["Heat map"] ? "Heat map" : values.length > 12 && views.Line ? "Line" : "Values";
+  const grid = isWhole && !image ? gridShape(field.type, shape) : null;
+  if (grid) views.Grid = () => pictures(values, grid);
+  const exponents = isWhole ? boardOf(field, values) : null;
+  if (exponents) views.Board = () => board(exponents);
+  if (areTokens(field, values)) views.Tokens = () => tokens(values);
+  const isEmbedding = isWhole && flat.length === 1 && /^(f|bf)/.test(field.type) && values.length >= STRIP_MIN;
+  if (isEmbedding) views.Strip = () => heatMap(values, [Math.ceil(values.length / STRIP_ACROSS), Math.min(values.length, STRIP_ACROSS)]);
+  const usual = exponents ? "Board" : views.Grid ? "Grid" : views.Tokens && looksLikeTokens(field) ? "Tokens" : views.Picture ? "Picture" : views["Heat map"] ? "Heat map" : values.length > 12 && views.Line ? "Line" : "Values";
   const body = h("div", {class: "array"});
   const buttons = Object.keys(views).map((name) => h("button", {type: "button", "aria-pressed": name === usual, onclick: () => choose(name)}, name));
   const choose = (name) => {
     for (const button of buttons) button.setAttribute("aria-pressed", button.textContent === name);
-    fill(body, views[name]());
+    Promise.resolve(views[name]()).then((drawn) => fill(body, drawn));
   };
   fill(place, buttons.length > 1 ? h("div", {class: "choices", role: "group", "aria-label": "Show as"}, buttons) : null, body,
-    h("p", {class: "amount"}, `${number(values.length)} values, ${summary(values)}${isWhole ? "" : `, the first ${bytes(data.byteLength)} of ${bytes(size)}`}`));
+    values.length === 1 ? null : h("p", {class: "amount"}, `${number(values.length)} values, ${summary(values)}${isEmbedding ? `, length ${norm(values)}` : ""}${isWhole ? "" : `, the first ${bytes(data.byteLength)} of ${bytes(size)}`}`));
   choose(usual);
 }
 
@@ -45,6 +58,11 @@ function summary(values) {
     count++;
   }
   return count ? `from ${short(min)} to ${short(max)}, mean ${short(sum / count)}` : "none finite";
+}
+
+/** The Euclidean length. */
+function norm(values) {
+  return short(Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)));
 }
 
 function short(value) {
@@ -68,6 +86,18 @@ function pictureShape(type, shape) {
   if ([1, 3, 4].includes(shape[2])) return {height: shape[0], width: shape[1], channels: shape[2]};
   if ([1, 3, 4].includes(shape[0])) return {height: shape[1], width: shape[2], channels: shape[0], isPlanar: true};
   return null;
+}
+
+/** Several pictures: their number, and the shape of each. */
+function gridShape(type, shape) {
+  const each = shape.length > 2 ? pictureShape(type, shape.slice(1)) : null;
+  return each && each.height > 7 && each.width > 7 && shape[0] > 0 ? {count: shape[0], each} : null;
+}
+
+function pictures(values, {count, each}) {
+  const size = each.height * each.width * each.channels;
+  return h("div", {class: "picture-grid"}, Array.from({length: Math.min(count, GRID_MAX)}, (_, i) => picture(values.subarray(i * size, (i + 1) * size), each)),
+    count > GRID_MAX ? h("p", {class: "amount"}, `the first ${GRID_MAX} of ${number(count)} pictures`) : null);
 }
 
 function canvas(width, height, label) {
@@ -102,6 +132,8 @@ function heatMap(values, [rows, columns]) {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const real = Number(values[y * down * columns + x * right]);
+      // The last line of a strip may be shorter.
+      if (y * down * columns + x * right >= values.length) continue;
       data.data.set(Number.isFinite(real) ? colour(max > min ? (real - min) / (max - min) : 0.5) : [255, 0, 255, 255], (y * width + x) * 4);
     }
   }

@@ -13,9 +13,13 @@ export async function render(place, field, value, signal) {
   else if (field.media?.startsWith("image/")) renderImage(place, field, value);
   else if (field.media?.startsWith("audio/")) fill(place, h("audio", {controls: true, preload: "metadata", src: address("value", value)}));
   else if (field.isText) await renderText(place, field, value, signal);
-  else if (isNumber({...field, variable: false, shape: []}) && !isNumber(field)) await renderArray(place, field, value, signal);
+  else if (isNumber({...field, variable: false, shape: []}) && (!isNumber(field) || isPackedBoard(field))) await renderArray(place, field, value, signal);
   else if (field.type === "bytes" && !field.shape.length) await renderHex(place, field, value, signal);
   else fill(place, h("output", {class: "scalar"}, field.text));
+}
+
+function isPackedBoard(field) {
+  return field.type === "u64" && /board/i.test(field.name);
 }
 
 function renderImage(place, field, value) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.penstock.file.cache;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/// Fetches blocks in the background, a few at the same time, so that requests that somebody waits for come first.
+/// When many are waiting, further ones are left out: they are asked for again with the next record.
+///
+/// **Threads.** Safe for any number of threads.
+final class BlockFiller {
+    private static final int RUNNING_MAX = 4;
+    private static final int WAITING_MAX = 256;
+
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private int running;
+
+    void add(Runnable work) {
+        synchronized (waiting) {
+            if (waiting.size() >= WAITING_MAX) {
+                return;
+            }
+            waiting.add(work);
+            if (running == RUNNING_MAX) {
+                return;
+            }
+            running++;
+        }
+        Thread.ofVirtual().name("penstock-cache-fill").start(this::run);
+    }
+
+    private void run() {
+        Runnable next = next();
+        while (next != null) {
+            try {
+                next.run();
+            } catch (RuntimeException e) {
+                // Whoever needs the block requests it and gets the error.
+            }
+            next = next();
+        }
+    }
+
+    private Runnable next() {
+        synchronized (waiting) {
+            Runnable next = waiting.poll();
+            if (next == null) {
+                running--;
+            }
+            return next;
+        }
+    }
+}
