@@ -4,8 +4,8 @@ package dev.penstock.convert;
 import java.io.IOException;
 import java.io.Reader;
 
-/// Takes the texts of the values out of one JSON array, without reading the whole. Only brackets, quotes and commas
-/// are looked at; each text is parsed by its receiver.
+/// Takes the texts of the values out of one JSON array, without reading the whole. Only brackets, quotes and
+/// commas are looked at; each text is parsed by its receiver.
 final class JsonItems {
     private static final int ITEM_SIZE_MAX = 1 << 30;
 

@@ -11,8 +11,8 @@ public final class SourceFiles implements ForeignKind {
     @Override
     public Optional<String> describe(Candidate candidate) throws IOException {
         return Sources.kind(candidate)
-                .filter(kind ->
-                        !(kind.isByName() && kind instanceof OwnKinds) || candidate.kind() == Candidate.Kind.FILE)
+                .filter(kind -> !(kind instanceof TextKinds || kind == OwnKinds.SAFETENSORS)
+                        || candidate.kind() == Candidate.Kind.FILE)
                 .map(kind -> kind.description() + "; " + kind.advice());
     }
 }
