@@ -213,3 +213,17 @@ def test_other_data_than_that_of_the_checkpoint_is_refused(tmp_path: Path) -> No
     refused = run_command("history", tmp_path / "not.json", tmp_path / "b.npy", "--step", 0)
     assert refused.returncode == 2
     assert "loader.state_dict()" in refused.stderr
+
+
+def test_a_repeated_record_of_a_step_to_come_was_not_seen(tmp_path: Path) -> None:
+    penstock.write(tmp_path / "t.npy", {"x": np.arange(13)})
+    states = []
+    with penstock.Loader(tmp_path / "t.npy", 4, shuffle=False, rank=0, world_size=2) as loader:
+        for _ in loader:
+            states.append(loader.state_dict())
+        twice = [r for r in range(8) if len(loader.steps_of(r, epochs=[0])) > 1]
+    assert twice
+    for state, seen in zip(states, ([True, False], [True, True]), strict=True):
+        (tmp_path / "s.json").write_text(json.dumps(state))
+        found = command(tmp_path / "s.json", tmp_path / "t.npy", "--record", twice[0])["places"]
+        assert [one["seen"] for one in found if one["epoch"] == 0] == seen

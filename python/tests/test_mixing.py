@@ -175,7 +175,7 @@ def test_a_checkpoint_of_a_mixture_is_asked_without_the_program(folder: Path) ->
         dataset = loader.dataset
         chosen = range(0, len(dataset), 37)
         names = [int(dataset[record]["x"]) for record in chosen]
-    files = [folder / name for name in ("web.npy", "a.npy", "b.npy", "a.npy", "b.npy", "notes.npy")]
+    files = [folder / name for name in ("web.npy", "a.npy", "b.npy", "notes.npy")]
     for record, value in zip(chosen, names, strict=True):
         words = (*files, "--record", record, "--weights", "quality", "--json")
         result = run_command("history", folder / "state.json", *words)

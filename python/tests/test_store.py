@@ -388,7 +388,7 @@ def test_every_type_comes_back(dtype: str, tmp_path: Path) -> None:
         store.extend({"v": [value, value]})
     found = Store(tmp_path / "s")["v"][2]
     if dtype == "utf8":
-        assert found.decode() == "größe"
+        assert found == "größe"
     else:
         assert found.astype(complex).tolist() == [1, 0, 1]
 
@@ -606,3 +606,58 @@ def test_quick_values_are_stored_like_all_others(tmp_path: Path) -> None:
         expected = [[np.float32(0.1)], [1, 2, 3], [0, 1], []]
         assert [store[i]["many"].tolist() for i in range(4)] == expected
         assert [store[i]["small"].tolist() for i in range(3)] == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_text_comes_back_as_text_and_chunks_have_the_given_number_of_rows(tmp_path: Path) -> None:
+    fields: Any = {"note": {"dtype": "utf8"}, "raw": {}}
+    with Store(tmp_path / "s", "w", fields=fields, chunk_rows=10) as store:
+        store.append({"note": "für"})
+        assert store[0] == {"note": "für", "raw": None}
+        store.extend({"note": [f"n{i}" for i in range(24)], "raw": [b"x"] * 24})
+    opened = penstock.open(tmp_path / "s")
+    assert opened["note"][:3] == ["für", "n0", "n1"]
+    assert opened[1] == {"note": "n0", "raw": b"x"}
+    with penstock.Loader(opened, 5, shuffle=False) as loader:
+        assert next(iter(loader))["note"] == ["für", "n0", "n1", "n2", "n3"]
+    assert str(opened.fields["note"]) == "text"
+    assert len(Store(tmp_path / "s").stats()["chunks"]) >= 3
+    with pytest.raises(ValueError, match="chunk_rows is for new stores"):
+        Store(tmp_path / "s", chunk_rows=5)
+
+
+def test_raw_values_are_viewed_without_a_copy(tmp_path: Path, rng: np.random.Generator) -> None:
+    fields: Any = {
+        "b": {"compress": "raw"},
+        "p": {"dtype": "f4", "shape": [2], "compress": "raw"},
+        "v": {"dtype": "i8", "compress": "raw"},
+        "z": {"compress": "zstd"},
+    }
+    records = [
+        {
+            "b": None if i % 7 == 3 else bytes(rng.integers(0, 256, i % 50).astype("u1")),
+            "p": rng.random(2).astype("f4"),
+            "v": rng.integers(0, 9, i % 4),
+            "z": b"text " * 20,
+        }
+        for i in range(1500)
+    ]
+    with Store(tmp_path / "s", "w", fields=fields, chunk_rows=600) as store:
+        for record in records:
+            store.append(record)
+    opened = Store(tmp_path / "s")
+    views = {name: opened.views(name) for name in "bpv"}
+    for i, record in enumerate(records):
+        found = views["b"][i]
+        assert (None if found is None else found.tobytes()) == record["b"]
+        assert (views["p"][i] == record["p"]).all()
+        assert views["v"][i].tolist() == record["v"].tolist()
+    assert not views["b"][1].flags.writeable
+    kept = views["p"][5]
+    with pytest.raises(ValueError, match="compressed value"):
+        opened.views("z")[0]
+    with pytest.raises(KeyError):
+        opened.views("none")
+    with pytest.raises(IndexError):
+        views["b"][1500]
+    opened.close()
+    assert (kept == records[5]["p"]).all()

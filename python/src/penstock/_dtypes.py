@@ -26,6 +26,9 @@ JAVA_NAMES = frozenset(_TYPES)
 # Marks a `uint16` that stands for bfloat16. NumPy keeps the mark in views of an array.
 _MARK = "penstock.bfloat16"
 
+# Marks a type of bytes whose values are text.
+_TEXT_MARK = "penstock.text"
+
 
 @functools.cache
 def bfloat16() -> np.dtype[Any]:
@@ -73,7 +76,7 @@ class Field(NamedTuple):
     """One named part of a record.
 
     A fixed field has an array of `shape` in every record. A variable one has any number of items of
-    that shape; bytes and text then come as `bytes`.
+    that shape; bytes and text then come as `bytes`, and text of a store as `str`.
     """
 
     name: str
@@ -87,12 +90,17 @@ class Field(NamedTuple):
         return self.variable and self.dtype.kind in "SV" and not is_bfloat16(self.dtype)
 
     @property
+    def is_text(self) -> bool:
+        """Whether a record's value is a `str`."""
+        return self.is_bytes and _TEXT_MARK in (self.dtype.metadata or {})
+
+    @property
     def item_size(self) -> int:
         return self.dtype.itemsize * int(np.prod(self.shape, dtype=np.int64))
 
     def __str__(self) -> str:
         if self.is_bytes:
-            return "bytes"
+            return "text" if self.is_text else "bytes"
         shape = f" {self.shape}" if self.shape else ""
         return f"{self.dtype}{shape}" + (" (any number)" if self.variable else "")
 
@@ -126,11 +134,15 @@ def fields(description: dict[str, Any]) -> tuple[Field, ...]:
     """The fields of a dataset, with their types in this machine's byte order."""
     row = row_dtype(description)
     stored = dict(_leaves(row, "")) if row is not None else {}
-    return tuple(field(one, stored.get(one["name"])) for one in description["fields"])
+    has_text = description.get("format") == "store"
+    return tuple(field(one, stored.get(one["name"]), has_text) for one in description["fields"])
 
 
-def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
-    """Returns a field from Java's description, and its stored type for tables."""
+def field(
+    one: dict[str, Any], stored: np.dtype[Any] | None = None, has_text: bool = False
+) -> Field:
+    """Returns a field from Java's description, and its stored type for tables. In a store, values
+    of a field of text are `str`."""
     kind = one["type"]
     dtype: np.dtype[Any]
     if kind == "bf16":
@@ -142,6 +154,8 @@ def field(one: dict[str, Any], stored: np.dtype[Any] | None = None) -> Field:
         dtype = np.dtype(f"V{one['elementSize']}")
     elif kind == "utf8":
         dtype = np.dtype(f"S{one['elementSize']}")
+        if has_text and one["variable"]:
+            dtype = np.dtype(dtype, metadata={_TEXT_MARK: True})
     elif kind == "utf32":
         dtype = np.dtype(f"<U{one['elementSize'] // 4}")
     else:

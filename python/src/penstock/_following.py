@@ -36,6 +36,8 @@ class Following:
         self._gather = gather
         self._world_size = world_size
         self._files: list[str] = []
+        # The files of the dataset, in its order.
+        self._open: list[str] = []
         self._signature: Any = None
         agreed = self._agreed(self._listed())
         if agreed is None:
@@ -78,7 +80,8 @@ class Following:
         """Opens the files that all ranks see, with the same number of records; None if these are
         no more records than before."""
         signature = [_stat(one) for one in files]
-        opened = _opened(files)
+        is_alone = _several.paths(self._path) is None
+        opened = _opened(files, is_alone)
         entries = _entries(files, opened)
         if self._gather is not None:
             common = _common([[(str(a), int(b)) for a, b in one] for one in self._gather(entries)])
@@ -87,16 +90,16 @@ class Following:
                 if common <= len(self._files):
                     return None
                 files = files[:common]
-                opened = _opened(files)
+                opened = _opened(files, is_alone)
                 if _entries(files, opened) != entries[:common]:
                     opened.close()
                     return None
         known = getattr(self, "dataset", None)
-        if known is not None and files == self._files and len(opened) == len(known):
+        if known is not None and files == self._open and len(opened) == len(known):
             opened.close()
             self._signature = (files, signature)
             return None
-        self._files, self._signature = files, (files, signature)
+        self._files, self._open, self._signature = files, files, (files, signature)
         self.dataset = opened
         return opened
 
@@ -112,8 +115,9 @@ def _found(files: Sequence[str], present: list[str]) -> list[str]:
     return [by_name[os.path.basename(one)] for one in files]
 
 
-def _opened(files: list[str]) -> Dataset:
-    opened = open_dataset(files[0] if len(files) == 1 else files)
+def _opened(files: list[str], is_alone: bool) -> Dataset:
+    """Opens the files as one dataset. A single file of a pattern is the first of several."""
+    opened = open_dataset(files[0] if is_alone else files)
     if not isinstance(opened, Dataset):
         raise TypeError(f"{files[0]} has no records")
     return opened
@@ -176,8 +180,8 @@ def _gather(follow: bool | Gather, world_size: int) -> Gather | None:
     if callable(follow):
         return follow
     torch = sys.modules.get("torch")
-    together = None if torch is None or not torch.distributed.is_available() else torch.distributed
-    is_ready = together is not None and together.is_initialized()
+    together: Any = getattr(torch, "distributed", None)
+    is_ready = together is not None and together.is_available() and together.is_initialized()
     if is_ready and together.get_world_size() == world_size:
         return _gathered_by_torch
     raise ValueError(
@@ -207,7 +211,8 @@ def resized(sampler: Sampler, count: int) -> Sampler:
             f"{_arguments.shown(sampler)} does not; use Permutation, Sequential, Block or Share"
         )
     _, named = sampler._made_of
-    made = type(sampler)(count, **named)
+    kind: Any = type(sampler)
+    made: Sampler = kind(count, **named)
     made._told_epoch, made._told_count = sampler._told_epoch, sampler._told_count
     return made
 

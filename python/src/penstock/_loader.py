@@ -397,6 +397,9 @@ class Loader:
             record = self._dataset.find(record)
         record = _arguments.integer("record", record)
         wanted = range(self.epoch + 1) if epochs is None else epochs
+        if self._progress()["count"] <= record < len(self._dataset):
+            # It was added, and comes once `move_on` was called.
+            return []
         return _history.steps_of(self._handle.number, record, wanted)
 
     def records_of(

@@ -163,3 +163,76 @@ class RecordViews(Sequence[Any]):
 
     def __repr__(self) -> str:
         return f"<views of {len(self):,} records of {self._dataset.path!r}>"
+
+
+class ValueViews(Sequence[Any]):
+    """The values of a field of a store as read-only arrays over the files themselves; None where a
+    record has no value. The arrays outlive the store, which must be open to look up further ones.
+    A checksum is not compared: `verify` does that."""
+
+    def __init__(self, dataset: Dataset, name: str) -> None:
+        require_local(dataset)
+        self._dataset = dataset
+        self._field = dataset.fields[name]
+        self._files: dict[str, np.ndarray[Any, Any]] = {}
+        # The number of the last block of records that was looked up, their places and files.
+        self._known: tuple[int, np.ndarray[Any, Any], list[str]] = (-1, np.empty((0, 3)), [])
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray[Any, Any] | None: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[np.ndarray[Any, Any] | None]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        wanted = operator.index(index)
+        record = wanted + len(self) if wanted < 0 else wanted
+        if not 0 <= record < len(self):
+            raise IndexError(f"index {wanted} is out of bounds for {len(self)} records")
+        number, offset, size, files = self._place(record)
+        if number < 0:
+            return None
+        field = self._field
+        dtype = np.dtype(np.uint8) if field.is_bytes else field.dtype
+        shape = field.shape if not field.variable else (-1, *field.shape)
+        if size == 0:
+            return np.empty((0, *field.shape) if field.variable else field.shape, dtype)
+        # The bytes of a value may begin anywhere, which NumPy allows.
+        return (
+            self._mapped(files[number], offset + size)[offset : offset + size]
+            .view(dtype)
+            .reshape(shape)
+        )
+
+    def _mapped(self, file: str, size: int) -> np.ndarray[Any, Any]:
+        mapped = self._files.get(file)
+        if mapped is None or len(mapped) < size:
+            # The last file of a store grows.
+            mapped = self._files[file] = np.memmap(file, np.uint8, "r")
+        if len(mapped) < size:
+            raise ValueError(f"a value is not within {file}; verify() says more")
+        return mapped
+
+    def _place(self, record: int) -> tuple[int, int, int, list[str]]:
+        block = record // _BLOCK_RECORDS
+        known, places, files = self._known
+        if block != known:
+            first = block * _BLOCK_RECORDS
+            places = np.empty((min(_BLOCK_RECORDS, len(self) - first), 3), np.int64)
+            files = _jvm.call(
+                "storePlaces",
+                handle=self._dataset._java().number,
+                field=self._field.name,
+                first=first,
+                target=places.ctypes.data,
+                targetBytes=places.nbytes,
+            )
+            self._known = (block, places, files)
+        number, offset, size = places[record - block * _BLOCK_RECORDS].tolist()
+        return number, offset, size, files
+
+    def __repr__(self) -> str:
+        return f"<views of {len(self):,} values of {self._field.name} of {self._dataset.path!r}>"

@@ -167,6 +167,8 @@ class BatchInfo:
                 columns[field.name] = items if has_all else _masked(items, np.asarray(mask))
             elif field.is_bytes and not as_ragged:
                 texts: list[Any] = _bytes(address, byte_count, offsets, count)
+                if field.is_text:
+                    texts = [one.decode() for one in texts]
                 for row in () if mask is None else np.flatnonzero(mask).tolist():
                     texts[row] = None
                 columns[field.name] = texts

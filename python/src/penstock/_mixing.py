@@ -49,8 +49,8 @@ class Stage:
 
     start: int = 0
     weights: Weights | None = None
-    ramp: int = 0
-    where: Mapping[str, str] = field(default_factory=dict)
+    ramp: int = field(default=0, kw_only=True)
+    where: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     def _declared(self, unit: str) -> dict[str, Any]:
         weights = None if self.weights is None else _plain(self.weights)
@@ -183,7 +183,7 @@ def _stage(one: Any) -> Stage:
             "a stage is a penstock.Stage, or a tuple such as (100_000, [3, 1]) of the first sample "
             f"and weights, got {_arguments.shown(one)}"
         )
-    return Stage(one[0], one[1], *one[2:])
+    return Stage(one[0], one[1], ramp=one[2] if len(one) == 3 else 0)
 
 
 Order = Callable[[Dataset, int], Sampler]

@@ -20,6 +20,7 @@ from ._column import Column
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import StorePublishError, store_error
+from ._maps import ValueViews
 from ._memory import BatchInfo
 from ._paths import PathLike, Source, Target, local
 
@@ -37,11 +38,11 @@ _READING = "the store is open for reading; open it with mode='a' to change it"
 class Store:
     """A store of records with named fields.
 
-    Records have the indices 0 to `len(store) - 1`. A value is `bytes`, or an array where the field
-    declares a dtype; a record may lack values. Changes belong to the next `commit`: after a crash
-    all of them are there or none is. One process at a time may write to a store, and any number
-    may read it; a reader sees the last commit at the moment when it opened the store, or when it
-    last called `refresh`.
+    Records have the indices 0 to `len(store) - 1`. A value is `bytes`, `str` where the field is
+    declared as `utf8`, or an array where it declares another dtype; a record may lack values.
+    Changes belong to the next `commit`: after a crash all of them are there or none is. One process
+    at a time may write to a store, and any number may read it; a reader sees the last commit at the
+    moment when it opened the store, or when it last called `refresh`.
 
     As a context manager a store commits and closes at the end of the block. After an exception it
     goes back to the last commit.
@@ -63,6 +64,8 @@ class Store:
         writers: threads that compress and write values at the same time, 1 to 4, each to a chunk
             of its own; without it, one for each core
         readers: threads that read the values of a large batch; without it, one for each core
+        chunk_rows: of a new store, the number of values after which a chunk file is full; 1,048,576
+            by default
 
     Any number of threads may use a store. While one of them waits for a commit, the others go on,
     and commits that wait at the same time are made durable together.
@@ -91,6 +94,7 @@ class Store:
         snapshot: str | None = None,
         writers: int | None = None,
         readers: int | None = None,
+        chunk_rows: int | None = None,
     ) -> None:
         if mode not in ("r", "a", "w", "x"):
             raise ValueError(f"mode is 'r', 'a', 'w' or 'x', not {mode!r}")
@@ -102,6 +106,9 @@ class Store:
         if writers is not None and writers > _WRITERS_MAX:
             raise ValueError(f"writers must be 1 to {_WRITERS_MAX}, got {writers}")
         readers = _arguments.integer_or_none("readers", readers, minimum=1)
+        chunk_rows = _arguments.integer_or_none("chunk_rows", chunk_rows, minimum=1)
+        if chunk_rows is not None and mode == "r":
+            raise ValueError("chunk_rows is for new stores; use mode 'a', 'w' or 'x'")
         self._path = local(path)
         self._snapshot = snapshot
         self._readers = readers
@@ -117,6 +124,8 @@ class Store:
             self._options["swap"] = delete == "swap"
             if writers is not None:
                 self._options["writers"] = writers
+            if chunk_rows is not None:
+                self._options["chunkRows"] = chunk_rows
             self._open_for_writing(mode, fields, self._options)
         self._learn_fields()
 
@@ -164,7 +173,7 @@ class Store:
         self._handle, answer = _jvm.create(
             f"the store {self._path}", verb, path=self._target.text, **declared, **options
         )
-        self._fields = tuple(_dtypes.field(one) for one in answer["fields"])
+        self._fields = tuple(_dtypes.field(one, None, True) for one in answer["fields"])
         self._changes = Changes(self._lock, self._handle, self._fields, self._path, answer["count"])
 
     def _remove(self, options: dict[str, Any]) -> None:
@@ -596,6 +605,25 @@ class Store:
         if shape is None:
             return {name: values[0] for name, values in columns.items()}
         return columns
+
+    def views(self, name: str) -> Sequence[Any]:
+        """The values of a field of the last commit as read-only arrays over the files themselves,
+        without copying; None where a record has no value. It is for fields that are stored `raw`,
+        such as images that are compressed already. Checksums are not compared.
+
+        Raises:
+            KeyError: when there is no such field
+            ValueError: when a value is compressed, as soon as it is looked up
+
+        >>> import penstock
+        >>> with penstock.Store("photos", "w", fields={"jpeg": {"compress": "raw"}}) as store:
+        ...     store.append({"jpeg": b"not really"})
+        0
+        >>> bytes(penstock.Store("photos").views("jpeg")[0])
+        b'not really'
+        """
+        self._require_fields({name: None})
+        return ValueViews(self._dataset(), name)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for index in range(len(self)):

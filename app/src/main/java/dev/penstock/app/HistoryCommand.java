@@ -325,8 +325,7 @@ final class HistoryCommand extends Command {
 
     private void report(History.Seen seen, LoaderState state, History history, List<Map<String, Object>> json) {
         long runStep = history.runStep(seen.epoch(), seen.step());
-        boolean isSeen =
-                seen.epoch() < state.epoch() || seen.epoch() == state.epoch() && seen.position() < state.delivered();
+        boolean isSeen = history.isSeen(seen, state);
         if (!isJson) {
             print("  step " + runStep + ": epoch " + seen.epoch() + ", step " + seen.step() + ", rank " + seen.rank()
                     + ", position " + seen.position() + (isSeen ? "" : " (after the checkpoint)"));

@@ -135,6 +135,9 @@ final class StoreRequests {
                         request.text("durability").toUpperCase(Locale.ROOT)))
                 .withSwapping(request.isTrue("swap"))
                 .withWriters(Math.toIntExact(request.numberOr("writers", StoreOptions.defaultWriters())));
+        if (request.has("chunkRows")) {
+            options = options.withChunkRows(request.number("chunkRows"));
+        }
         return request.has("batchRecords")
                 ? options.withBatch(request.number("batchRecords"), request.number("batchMillis"))
                 : options;

@@ -10,24 +10,32 @@ import dev.penstock.plugin.StoreDescription;
 import dev.penstock.store.RebalanceOptions;
 import dev.penstock.store.RebalancePlan;
 import dev.penstock.store.StoreCompression;
+import dev.penstock.store.StoreField;
 import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreSchema;
 import dev.penstock.store.StoreSnapshots;
 import dev.penstock.store.StoreWriter;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Requests about a store as a whole: refreshing, named snapshots, rebalancing, and changes of fields.
 final class StoreUpkeepRequests {
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
     private StoreUpkeepRequests() {}
 
     /// @return a value for JSON
     static Object answer(Request request) throws IOException {
         return switch (request.verb()) {
             case "storeRefresh" -> refresh(request);
+            case "storePlaces" -> places(request);
             case "storeSnapshotCreate" -> StoreDescription.of(snapshots(request).create(request.text("name")));
             case "storeSnapshotList" ->
                 snapshots(request).list().stream().map(StoreDescription::of).toList();
@@ -42,6 +50,32 @@ final class StoreUpkeepRequests {
             case "storeRebalancePlanAt" -> planAt(request);
             default -> throw new IllegalArgumentException("unknown request: " + request.verb());
         };
+    }
+
+    /// Writes the places of values of a field: the number of a file in the answer, -1 for a missing value; its
+    /// offset; its size.
+    ///
+    /// @return the files
+    private static Object places(Request request) throws IOException {
+        if (!(request.object("handle", Source.class).dataset() instanceof StoreReader store)) {
+            throw new IllegalArgumentException("only the values of a store that is opened as a whole can be mapped");
+        }
+        List<String> names =
+                store.storeFields().stream().map(StoreField::name).toList();
+        MemorySegment target = request.memory("target");
+        List<String> files = new ArrayList<>();
+        long first = request.number("first");
+        for (long i = 0; i < target.byteSize() / (3 * Long.BYTES); i++) {
+            Optional<StoreReader.Place> place = store.place(names.indexOf(request.text("field")), first + i);
+            String file = place.map(StoreReader.Place::chunk).map(Path::toString).orElse(null);
+            if (file != null && !files.contains(file)) {
+                files.add(file);
+            }
+            target.setAtIndex(LONG, 3 * i, place.isEmpty() ? -1 : file == null ? 0 : files.indexOf(file));
+            target.setAtIndex(LONG, 3 * i + 1, place.map(StoreReader.Place::offset).orElse(0L));
+            target.setAtIndex(LONG, 3 * i + 2, place.map(StoreReader.Place::size).orElse(0L));
+        }
+        return files;
     }
 
     private static Path path(Request request) {

@@ -113,6 +113,26 @@ public final class History {
         }
     }
 
+    /// Whether a place was delivered before a checkpoint. The repeated records of the last step of an epoch have
+    /// the positions of earlier ones, and are delivered with that step.
+    public boolean isSeen(Seen place, LoaderState state) {
+        if (place.epoch() != state.epoch() || place.position() >= state.delivered()) {
+            return place.epoch() < state.epoch();
+        }
+        for (Piece piece : pieces(place.epoch())) {
+            Steps steps = piece.steps();
+            boolean isWithin =
+                    place.position() >= steps.start() && place.position() < steps.deliveredAfter(piece.count());
+            if (isWithin
+                    && steps.stepOfEpoch(steps.stepOf(place.position())) == place.step()
+                    && steps.rankOf(place.position()) == place.rank()) {
+                return true;
+            }
+        }
+        Piece last = pieces(place.epoch()).getLast();
+        return state.delivered() >= last.steps().deliveredAfter(last.steps().count());
+    }
+
     /// The records of a step of an epoch.
     ///
     /// @param rank the rank, or -1 for the records of all ranks, one after the other

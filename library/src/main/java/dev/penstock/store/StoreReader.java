@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /// A reader for a committed state of a store. It does not change, whatever a writer does, until [#refresh]
 /// switches to the last commit.
@@ -231,6 +232,34 @@ public final class StoreReader implements Dataset {
         using(now -> {
             now.gather().gather(indices, batch);
             return null;
+        });
+    }
+
+    /// Where the bytes of a value lie in a file, for programs that map the file.
+    ///
+    /// @param chunk  the file
+    /// @param offset bytes from its start
+    public record Place(Path chunk, long offset, long size) {}
+
+    /// The place of a value whose field is stored uncompressed, in a local store; empty when the record has no
+    /// value. The bytes stay as they are; a rebalance may delete the file, which a map of it survives.
+    ///
+    /// @param field the number of the field
+    /// @throws IllegalArgumentException when the value is compressed
+    public Optional<Place> place(int field, long index) throws IOException {
+        return using(now -> {
+            Objects.checkIndex(index, now.cells().length());
+            StoreEntry entry = now.cells().get(field, index);
+            if (entry.isMissing() || !entry.hasBytes()) {
+                return entry.isMissing() ? Optional.empty() : Optional.of(new Place(null, 0, 0));
+            }
+            StoreField declared = now.state().meta().fields().get(field);
+            if (declared.compression(entry.chunk()) != StoreCompression.RAW) {
+                throw new IllegalArgumentException("record " + index + " of " + location + " has a compressed value in"
+                        + " field " + declared.name() + ", which cannot be mapped; read it instead");
+            }
+            Path chunk = StoreFormat.chunk(location.path(), entry.chunk());
+            return Optional.of(new Place(chunk, entry.offset(), entry.size()));
         });
     }
 

@@ -41,6 +41,16 @@ class Numbers implements Dataset {
         return new Numbers(count, badRecord);
     }
 
+    /// It knows the fingerprints that it had with fewer records.
+    static Dataset growing(long count) {
+        return new Numbers(count, -1) {
+            @Override
+            public String fingerprint(long recordCount) {
+                return "numbers " + recordCount;
+            }
+        };
+    }
+
     /// Nothing can be read before [Slow#release].
     static Slow slow(long count) {
         return new Slow(count);

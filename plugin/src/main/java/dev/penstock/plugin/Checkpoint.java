@@ -125,20 +125,28 @@ public final class Checkpoint {
                     ? checked(only, state)
                     : new Opening(new ArrayDeque<>(List.of(only)), chosen).open(state.source());
         }
-        if (leaves.size() != paths.size()) {
-            throw new IllegalArgumentException("the checkpoint has " + leaves.size() + " datasets, but " + paths.size()
-                    + (paths.size() == 1 ? " path is" : " paths are") + " given; give these, in this order: "
+        // A mixture that narrows a dataset in some stages has it several times.
+        List<Map<?, ?>> different = leaves.stream().<Map<?, ?>>map(leaf -> leaf).distinct().toList();
+        boolean isEach = leaves.size() == paths.size();
+        if (!isEach && different.size() != paths.size()) {
+            throw new IllegalArgumentException("the checkpoint has " + different.size() + " datasets, but "
+                    + paths.size() + (paths.size() == 1 ? " path is" : " paths are")
+                    + " given; give these, in this order: "
                     + String.join(
                             ", ",
-                            leaves.stream()
+                            different.stream()
                                     .map(leaf -> String.valueOf(leaf.get("path")))
                                     .toList()));
         }
-        Deque<Dataset> opened = new ArrayDeque<>();
+        List<Dataset> opened = new ArrayList<>();
         for (Location path : paths) {
             opened.add(Catalog.open(path, options));
         }
-        return new Opening(opened, chosen).open(state.source());
+        Deque<Dataset> inOrder = new ArrayDeque<>();
+        for (int i = 0; i < leaves.size(); i++) {
+            inOrder.add(opened.get(isEach ? i : different.indexOf(leaves.get(i))));
+        }
+        return new Opening(inOrder, chosen).open(state.source());
     }
 
     private static boolean isLeaf(Map<?, ?> recipe) {
