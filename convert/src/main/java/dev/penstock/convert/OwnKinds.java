@@ -8,8 +8,8 @@ import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 
-/// The kinds of sources of this module that are no text. Safetensors have no magic number, so they are recognised by
-/// their names, unless the content is that of a dataset.
+/// The kinds of sources of this module that are no text. Safetensors have no magic number, so they are recognised
+/// by their names, unless the content is that of a dataset.
 enum OwnKinds implements SourceKind {
     /// A record for each path of a tree, in order.
     TREE("a tree of paths") {
