@@ -41,7 +41,7 @@ case ${1:-} in
   demo | bench) vectors=--add-modules=jdk.incubator.vector ;;
 esac
 exec "$here/runtime/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=${PENSTOCK_TIER:-4} -Xlog:disable -Xshare:auto -Xmx1g \
-  -XX:-CreateCoredumpOnCrash --enable-native-access=ALL-UNNAMED $vectors -cp "$here/lib/penstock.jar${PENSTOCK_PLUGINS:+:$PENSTOCK_PLUGINS}" \
+  -XX:-CreateCoredumpOnCrash --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow $vectors -cp "$here/lib/penstock.jar${PENSTOCK_PLUGINS:+:$PENSTOCK_PLUGINS}" \
   dev.penstock.app.Main "$@"
 LAUNCHER
 chmod 755 "$out/$name/bin/penstock"

@@ -23,6 +23,7 @@ def command(arguments: list[str]) -> list[str]:
     options = [
         *_rehearsal.COMMAND_OPTIONS,
         runtime.native_access,
+        runtime.memory_access,
         "-Xlog:disable",
         "-XX:-CreateCoredumpOnCrash",
         *_cache_options(runtime),

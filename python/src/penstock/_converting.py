@@ -33,6 +33,11 @@ def convert(
     level: int | None = None,
     shard_rows: int | None = None,
     overwrite: bool = False,
+    decode: Sequence[str] | None = None,
+    on_error: str = "stop",
+    raw: str | None = None,
+    end_token: int | None = None,
+    window: int | None = None,
 ) -> dict[str, Any]:
     """Copies records into a new dataset of any format, without loading them into memory. The result
     is read back and compared with the source before it gets its name.
@@ -55,9 +60,16 @@ def convert(
         level: the level of the compression of a pack
         shard_rows: the number of rows in each file of a folder
         overwrite: whether a dataset of this name is replaced
+        decode: of a tar or zip archive, what is decoded: `json`, `cls`, `txt`, `npy` or `all`; of
+            TFRecord files, `raw` leaves records as bytes
+        on_error: `stop` at a record that cannot be read, or `skip` it
+        raw: the type of the numbers in a file without a header, such as `uint16`
+        end_token: divides a stream of tokens into documents that end with this token
+        window: divides tokens, or other numbers, into rows of this length
 
     Returns:
-        what was made: `format`, `records`, `fields`, `bytes`, `resumed_at`, `fingerprint`
+        what was made: `format`, `records`, `fields`, `bytes`, `resumed_at`, `fingerprint`, and
+        `left_out`, which describes the records that were skipped
 
     >>> import numpy as np, penstock
     >>> penstock.convert({"x": np.arange(5), "text": ["a", "bc", "", "d", "e"]}, "rows")["format"]
@@ -70,9 +82,19 @@ def convert(
     if fields is not None:
         names = [fields] if isinstance(fields, str) else _arguments.texts("fields", fields)
         request["fields"], request["plain"] = names, isinstance(fields, str)
-    for name, value in (("to", to), ("where", where), ("dtype", dtype), ("compress", compress)):
+    texts = (("to", to), ("where", where), ("dtype", dtype), ("compress", compress), ("raw", raw))
+    for name, value in texts:
         if value is not None:
             request[name] = _arguments.text(name, value)
+    if on_error not in ("stop", "skip"):
+        raise ValueError(f"on_error must be 'stop' or 'skip', got {_arguments.shown(on_error)}")
+    request["skip"] = on_error == "skip"
+    if decode is not None:
+        request["decode"] = _arguments.texts("decode", decode)
+    if end_token is not None:
+        request["endToken"] = _arguments.integer("end_token", end_token)
+    if window is not None:
+        request["window"] = _arguments.integer("window", window, minimum=1)
     if level is not None:
         request["level"] = _arguments.integer("level", level)
     if shard_rows is not None:

@@ -188,6 +188,7 @@ def _options(runtime: _runtime.Runtime, cache: str | None) -> list[str]:
         "-Xms16m",
         "-XX:MaxRAMPercentage=25",
         runtime.native_access,
+        runtime.memory_access,
         # A crash writes no files into the working folder.
         "-XX:-CreateCoredumpOnCrash",
         "-XX:+ErrorFileToStderr",

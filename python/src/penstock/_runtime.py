@@ -74,6 +74,11 @@ class Runtime(NamedTuple):
         return ["-cp", class_path(self), f"{_MODULE}.Main"]
 
     @property
+    def memory_access(self) -> str:
+        """The option that keeps Java silent about the unpacker of Zstandard streams."""
+        return "--sun-misc-unsafe-memory-access=allow"
+
+    @property
     def native_access(self) -> str:
         """The option that lets the program and its plug-ins use memory outside of Java's heap."""
         module = f"{_MODULE}," if self.jar_inside else ""

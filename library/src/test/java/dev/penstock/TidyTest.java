@@ -57,6 +57,7 @@ final class TidyTest {
             Map.entry("loader", "file view rows.kernel"),
             Map.entry("catalog", "file view pack shards store table tree"),
             Map.entry("convert", "file view query loader pack shards store table tree catalog"),
+            Map.entry("container", "file table store catalog convert"),
             Map.entry("columnar", "file query catalog convert"),
             Map.entry("doctor", "file query table tree convert"),
             Map.entry("plugin", "file view query loader pack store table tree catalog convert"),

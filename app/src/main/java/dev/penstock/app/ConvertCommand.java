@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.Conversion;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
@@ -28,10 +29,11 @@ import picocli.CommandLine.Parameters;
             "The source is any dataset, a quoted pattern such as 'day-*' of several with the same fields, a tree (its"
                     + " paths and values), Parquet or Arrow (a file or a folder, such as one that Hugging Face saved),"
                     + " .csv, .tsv, JSON Lines (.jsonl) with an object in each line, .json with one array of objects,"
-                    + " these also as .gz and .zst, or what a plug-in or a package of Python reads. The types of text"
-                    + " files are guessed. The format of the target follows from --to or from its extension; without"
-                    + " either it is a table if all fields have a fixed size, and a store otherwise. Deleted records"
-                    + " are skipped.",
+                    + " these also as .gz and .zst, tar and zip archives, TFRecord, MDS, LitData and Megatron data, a"
+                    + " folder of images, sounds or texts, or what a plug-in or a package of Python reads. The types"
+                    + " of text files are guessed. The format of the target follows from --to or from its extension;"
+                    + " without either it is a table if all fields have a fixed size, and a store otherwise. Deleted"
+                    + " records are skipped.",
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
@@ -48,6 +50,8 @@ import picocli.CommandLine.Parameters;
             "  penstock convert texts.jsonl texts --to store --compress zstd",
             "  penstock convert photos.a2pack photos --to store --compress zstd",
             "  penstock convert vectors.a2pack vectors.npy --as float32",
+            "  penstock convert 'train-*.tar' train --to store --decode json,cls --on-error skip",
+            "  penstock convert tokens.bin docs --to store --raw uint16 --end-token 50256",
             "  penstock convert activations.npy corpus --to shards --dtype bf16 --shard-rows 1000000"
         })
 final class ConvertCommand extends ConvertingCommand {
@@ -64,6 +68,9 @@ final class ConvertCommand extends ConvertingCommand {
     @Mixin
     SnapshotOption snapshot = new SnapshotOption();
 
+    @Mixin
+    SourceOption kind = new SourceOption();
+
     @Option(
             names = "--dry-run",
             description = "Print what the source is, and which fields it has and what they become, and stop.")
@@ -74,10 +81,10 @@ final class ConvertCommand extends ConvertingCommand {
         boolean isChosen = target.format != null || Targets.ofExtension(output).isPresent();
         TextRules rules = isChosen ? TextRules.of(Targets.choose(output, target.format)) : TextRules.GUESS;
         try (RecordSource opened = open(target.choice(), rules)) {
-            RecordSource records = target.typed(opened);
+            RecordSource records = target.typed(kind.divided(opened));
             String format = isChosen ? target.format : Targets.usual(records);
             Conversion conversion = Conversion.of(records, output, format, target.options());
-            FieldsReport report = new FieldsReport(kind(), records, conversion, output, !isChosen);
+            FieldsReport report = new FieldsReport(described(), records, conversion, output, !isChosen);
             if (isDryRun && isJson) {
                 printJson(report.json());
             } else if (isDryRun) {
@@ -93,13 +100,26 @@ final class ConvertCommand extends ConvertingCommand {
     }
 
     /// What the source is, as in `a Parquet file`.
-    private String kind() throws IOException {
+    private String described() throws IOException {
         return Sources.kind(source, io.options()).map(SourceKind::description).orElse("a dataset");
     }
 
     private RecordSource open(RecordChoice choice, TextRules rules) throws IOException {
         return Sources.open(
                 snapshot.of(source),
-                SourceOptions.DEFAULT.withCatalog(io.options()).withText(rules).withChoice(choice));
+                kind.of(SourceOptions.DEFAULT
+                        .withCatalog(io.options())
+                        .withText(rules)
+                        .withChoice(choice)));
+    }
+
+    @Override
+    BadRecords bad() {
+        return kind.bad();
+    }
+
+    @Override
+    Path writeLeftOut() throws IOException {
+        return kind.writeLeftOut(output);
     }
 }

@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.Conversion;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.Targets;
@@ -53,7 +54,19 @@ abstract class ConvertingCommand extends Command {
         return isTarget ? found : null;
     }
 
-    private void print(RecordSource source, Path output, String verb, Conversion.Report report, double seconds) {
+    /// What happened with records that could not be read.
+    BadRecords bad() {
+        return BadRecords.REFUSED;
+    }
+
+    /// Lists what was left out in a file, if there is something.
+    Path writeLeftOut() throws IOException {
+        return null;
+    }
+
+    private void print(RecordSource source, Path output, String verb, Conversion.Report report, double seconds)
+            throws IOException {
+        Path list = writeLeftOut();
         long leftOut = leftOut(source, report);
         if (isJson) {
             Map<String, Object> json = new LinkedHashMap<>();
@@ -70,6 +83,8 @@ abstract class ConvertingCommand extends Command {
             json.put("bytes", report.bytes());
             json.put("resumedAt", report.resumedAt());
             json.put("deletedLeftOut", leftOut);
+            json.put("badLeftOut", bad().leftOut().size());
+            json.put("leftOutFile", list);
             json.put("verified", true);
             json.put("fingerprint", report.fingerprint());
             json.put("seconds", seconds);
@@ -83,6 +98,10 @@ abstract class ConvertingCommand extends Command {
                 + report.format() + ", " + Text.bytes(report.bytes()) + ") in " + Text.seconds(seconds)
                 + "; read back and equal to the source"
                 + (leftOut == 0 ? "" : ". " + Text.number(leftOut) + " deleted records were skipped"));
+        if (list != null) {
+            remark("left out " + Text.number(bad().leftOut().size()) + " records, or rests of files, that cannot be"
+                    + " read; " + list + " lists them");
+        }
     }
 
     private static String name(RecordSource source) {

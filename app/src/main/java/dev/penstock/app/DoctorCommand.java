@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceOptions;
 import dev.penstock.convert.Sources;
@@ -130,6 +131,9 @@ final class DoctorCommand extends Command {
     boolean isStrict;
 
     @Mixin
+    SourceOption kind = new SourceOption();
+
+    @Mixin
     AccessOption io = new AccessOption();
 
     @Override
@@ -140,10 +144,12 @@ final class DoctorCommand extends Command {
         DoctorOptions options = options();
         long start = System.nanoTime();
         Diagnosis diagnosis;
-        try (RecordSource source = open(path);
-                RecordSource against = other == null ? null : open(other);
+        List<BadRecords.LeftOut> leftOut;
+        try (RecordSource against = other == null ? null : open(other);
+                RecordSource source = open(path);
                 ProgressBar progress = progress("examine", ProgressBar.Unit.RECORDS)) {
             diagnosis = Doctor.examine(source, against, options, progress);
+            leftOut = kind.bad().leftOut();
         }
         if (output != null) {
             diagnosis.write(output, overwrite.isGiven);
@@ -151,18 +157,24 @@ final class DoctorCommand extends Command {
         double seconds = (System.nanoTime() - start) / 1e9;
         if (isJson) {
             Map<String, Object> json = diagnosis.description();
+            json.put(
+                    "leftOut",
+                    leftOut.stream().map(BadRecords.LeftOut::description).toList());
             json.put("against", other);
             json.put("output", output);
             json.put("seconds", seconds);
             printJson(json);
         } else {
             printText(diagnosis, seconds);
+            for (BadRecords.LeftOut one : leftOut) {
+                print("  left out: " + Text.printable(one.toString()));
+            }
         }
         return isStrict && !diagnosis.findings().isEmpty() ? BAD_DATA : 0;
     }
 
     private RecordSource open(Location location) throws IOException {
-        return Sources.open(location, SourceOptions.DEFAULT.withCatalog(io.options()));
+        return kind.divided(Sources.open(location, kind.of(SourceOptions.DEFAULT.withCatalog(io.options()))));
     }
 
     private DoctorOptions options() {

@@ -3,6 +3,7 @@ package dev.penstock.bridge;
 
 import dev.penstock.Field;
 import dev.penstock.Progress;
+import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.Conversion;
 import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordChoice;
@@ -20,6 +21,8 @@ import dev.penstock.doctor.DoctorOptions;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.IndexFile;
 import dev.penstock.store.StoreTypes;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,6 +31,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /// Requests that read all records of a source: a path, or a pipe that Python writes records to.
 final class ConvertRequests {
@@ -91,14 +95,28 @@ final class ConvertRequests {
         TextRules rules = format == null && Targets.ofExtension(target).isEmpty()
                 ? TextRules.GUESS
                 : TextRules.of(Targets.choose(target, format));
-        try (RecordSource source = source(request, "source", "pipe", choice, rules)) {
+        BadRecords bad = request.isTrue("skip") ? BadRecords.skipped() : BadRecords.REFUSED;
+        SourceOptions reading =
+                SourceOptions.DEFAULT.withBad(bad).withChoice(choice).withText(rules);
+        try (RecordSource source = divided(source(request, "source", "pipe", reading), request)) {
             String chosen = format == null && Targets.ofExtension(target).isEmpty() ? Targets.usual(source) : format;
             RecordSource typed =
                     request.has("as") ? RecordSource.numbers(source, StoreTypes.of(request.text("as"))) : source;
             Conversion.Report report =
                     Conversion.of(typed, target, chosen, options).run(Progress.NONE, Progress.NONE);
-            return describe(source, target, report);
+            Map<String, Object> description = describe(source, target, report);
+            description.put(
+                    "left_out",
+                    bad.leftOut().stream().map(BadRecords.LeftOut::description).toList());
+            return description;
         }
+    }
+
+    /// Tokens as documents or windows, if the request says so.
+    private static RecordSource divided(RecordSource source, Request request) throws IOException {
+        RecordSource documents =
+                request.has("endToken") ? RecordSource.documents(source, request.number("endToken")) : source;
+        return request.has("window") ? RecordSource.windows(documents, request.number("window")) : documents;
     }
 
     private static Map<String, Object> describe(RecordSource source, Path target, Conversion.Report report) {
@@ -117,14 +135,22 @@ final class ConvertRequests {
     /// The records of a path or a pipe.
     ///
     /// @param path the argument with the path
-    /// @param pipe the argument with the pipe, whose name is the path
-    private static RecordSource source(Request request, String path, String pipe, RecordChoice choice, TextRules rules)
+    /// @param pipe    the argument with the pipe, whose name is the path
+    /// @param options the options for a path, with the fields and records
+    private static RecordSource source(Request request, String path, String pipe, SourceOptions options)
             throws IOException {
         Location location = Location.parse(request.text(path));
         if (request.has(pipe)) {
-            return Sources.chosen(StreamedRecords.open(location, request.object(pipe, Pipe.class)), choice);
+            return Sources.chosen(StreamedRecords.open(location, request.object(pipe, Pipe.class)), options.choice());
         }
-        return Sources.open(location, SourceOptions.DEFAULT.withText(rules).withChoice(choice));
+        SourceOptions reading =
+                request.has("decode") ? options.withDecoded(Set.copyOf(request.list("decode", String.class))) : options;
+        return Sources.open(
+                location,
+                request.has("raw")
+                        ? reading.withCatalog(
+                                reading.catalog().withRawType(RowType.of(DType.parse(request.text("raw")))))
+                        : reading);
     }
 
     private static RecordChoice choice(Request request) throws IOException {
@@ -163,10 +189,9 @@ final class ConvertRequests {
     /// Examines a source.
     private static Object examine(Request request) throws IOException {
         DoctorOptions options = doctorOptions(request);
-        RecordChoice all = RecordChoice.ALL;
-        try (RecordSource source = source(request, "source", "pipe", all, TextRules.GUESS);
-                RecordSource other =
-                        request.has("other") ? source(request, "other", "otherPipe", all, TextRules.GUESS) : null) {
+        SourceOptions all = SourceOptions.DEFAULT;
+        try (RecordSource source = source(request, "source", "pipe", all);
+                RecordSource other = request.has("other") ? source(request, "other", "otherPipe", all) : null) {
             Diagnosis diagnosis = Doctor.examine(source, other, options, Progress.NONE);
             if (request.has("output")) {
                 diagnosis.write(Path.of(request.text("output")), request.isTrue("overwrite"));

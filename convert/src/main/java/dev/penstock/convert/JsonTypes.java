@@ -25,7 +25,7 @@ final class JsonTypes {
     private JsonTypes() {}
 
     /// What the values of a field seen so far allow.
-    private static final class Guess {
+    static final class Guess {
         private final TypeGuess type = new TypeGuess();
         private List<Long> shape;
         private boolean isVariable;
@@ -131,6 +131,16 @@ final class JsonTypes {
         if (guesses.isEmpty()) {
             throw new BadInput.Untyped(file.name() + " has no records to guess the types from");
         }
+        return fields(file.name(), guesses, counts, lineCount, rules);
+    }
+
+    /// The fields that the values seen so far allow.
+    ///
+    /// @param source    the name of the source, for messages
+    /// @param counts    the number of objects that have each key
+    /// @param lineCount the number of objects
+    static List<Field> fields(
+            String source, Map<String, Guess> guesses, Map<String, Long> counts, long lineCount, TextRules rules) {
         List<Field> fields = new ArrayList<>();
         for (Map.Entry<String, Guess> entry : guesses.entrySet()) {
             String name = entry.getKey();
@@ -138,15 +148,15 @@ final class JsonTypes {
                 entry.getValue().type.seeMissing();
             }
             try {
-                fields.add(entry.getValue().field(file.name(), name, rules));
+                fields.add(entry.getValue().field(source, name, rules));
             } catch (IllegalArgumentException e) {
-                throw new BadInput(file.name() + ", field " + name + ": " + e.getMessage(), e);
+                throw new BadInput(source + ", field " + name + ": " + e.getMessage(), e);
             }
         }
         return fields;
     }
 
-    private static void see(Object json, Map<String, Guess> guesses, Map<String, Long> counts) {
+    static void see(Object json, Map<String, Guess> guesses, Map<String, Long> counts) {
         if (!(json instanceof Map<?, ?> object)) {
             throw new IllegalArgumentException("expected an object with the fields of a record");
         }

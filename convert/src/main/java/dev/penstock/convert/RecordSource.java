@@ -32,6 +32,22 @@ public interface RecordSource extends AutoCloseable {
         return NumberRecords.of(source, type);
     }
 
+    /// Divides a stream of tokens, with one whole number in each record, into documents: the variable field
+    /// `tokens`. A document ends with a token, which belongs to it. The result owns the source.
+    ///
+    /// @throws IllegalArgumentException when the records are something else, or the token does not fit
+    static RecordSource documents(RecordSource source, long endToken) throws IOException {
+        return DocumentRecords.of(source, endToken);
+    }
+
+    /// Divides the numbers of all records, one after another, into windows of one length. Numbers behind the last
+    /// whole window are left out. The result owns the source.
+    ///
+    /// @throws IllegalArgumentException when the records do not have one field of numbers
+    static RecordSource windows(RecordSource source, long length) throws IOException {
+        return WindowRecords.of(source, length);
+    }
+
     /// The path or name of the source, for messages.
     String name();
 

@@ -19,7 +19,7 @@ import java.util.List;
 /// **Threads.** One thread at a time.
 public final class RowCollector implements AutoCloseable {
     /// Sources report their progress after as many records.
-    static final int PROGRESS_RECORDS = 4096;
+    public static final int PROGRESS_RECORDS = 4096;
 
     private static final int ROWS_MAX = 4096;
     private static final long BYTES_MAX = 4L << 20;
@@ -82,7 +82,11 @@ public final class RowCollector implements AutoCloseable {
     public void set(int position, byte[] value) {
         if (value == null) {
             setMissing(position);
-        } else if (fields.get(position).isVariable()) {
+            return;
+        }
+        // An earlier record in this row may have been given up.
+        missing[position].clear(rowCount);
+        if (fields.get(position).isVariable()) {
             variable[position][rowCount] = value;
         } else {
             fixed(position).copyFrom(MemorySegment.ofArray(value));
@@ -127,7 +131,7 @@ public final class RowCollector implements AutoCloseable {
     }
 
     /// The number of complete records so far.
-    long recordCount() {
+    public long recordCount() {
         return recordCount;
     }
 

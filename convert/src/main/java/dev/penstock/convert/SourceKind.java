@@ -4,6 +4,7 @@ package dev.penstock.convert;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.file.Location;
 import java.io.IOException;
+import java.util.List;
 
 /// A kind of source whose records can be read for a conversion, although it is not a [dev.penstock.Dataset]: it
 /// has no records by index. Datasets need none; [Sources] reads every dataset that the catalog opens.
@@ -31,8 +32,25 @@ public interface SourceKind {
         return false;
     }
 
+    /// Whether the kind is a folder whose files are values, which can also be those of a single field.
+    default boolean isFolderOfFiles() {
+        return false;
+    }
+
     /// Opens a location that was recognised.
     ///
     /// @throws dev.penstock.DatasetException when the bytes are damaged
     RecordSource open(Location location, SourceOptions options) throws IOException;
+
+    /// Opens several locations of this kind as one source, in this order.
+    ///
+    /// @throws IllegalArgumentException when this kind reads one location at a time
+    default RecordSource open(List<Location> locations, SourceOptions options) throws IOException {
+        if (locations.size() > 1) {
+            throw new IllegalArgumentException(locations.getFirst() + " and " + (locations.size() - 1)
+                    + " more cannot be read as one source, because each is " + description()
+                    + "; convert them one by one, and merge the results");
+        }
+        return open(locations.getFirst(), options);
+    }
 }

@@ -31,14 +31,34 @@ public final class Sources {
         }
     }
 
-    /// Opens the records at a location.
+    /// Opens the records at a location. Wildcards, and numbers as in `train-{000..010}.tar`, open several files of
+    /// one kind as one source.
     ///
     /// @throws IllegalArgumentException when a field does not exist, or the condition is invalid
     public static RecordSource open(Location location, SourceOptions options) throws IOException {
-        Optional<SourceKind> kind = kind(location, options.catalog());
-        return kind.isPresent()
-                ? ChosenRecords.of(kind.get().open(location, options), options.choice())
-                : DatasetRecords.of(Catalog.open(location, options.catalog()), options.choice());
+        List<Location> all = options.catalog().rawType() == null
+                ? NumberedNames.expand(location, options.catalog())
+                : List.of(location);
+        Optional<SourceKind> kind = kind(all.getFirst(), options.catalog());
+        if (kind.isEmpty()) {
+            return DatasetRecords.of(Catalog.open(location, options.catalog()), options.choice());
+        }
+        requireOneKind(all, kind.get(), options.catalog());
+        RecordSource source = all.size() == 1
+                ? kind.get().open(all.getFirst(), options)
+                : kind.get().open(all, options);
+        return ChosenRecords.of(SkippingRecords.of(source, options.bad()), options.choice());
+    }
+
+    private static void requireOneKind(List<Location> all, SourceKind kind, Catalog.Options options)
+            throws IOException {
+        for (Location one : all.subList(1, all.size())) {
+            Optional<SourceKind> found = kind(one, options);
+            if (found.isEmpty() || found.get() != kind) {
+                throw new IllegalArgumentException(all.getFirst() + " is " + kind.description() + ", but " + one
+                        + " is not; choose files of one kind");
+            }
+        }
     }
 
     /// Opens the records at a path.
@@ -69,7 +89,7 @@ public final class Sources {
         Candidate candidate = Candidate.at(location, options.reading());
         Optional<SourceKind> kind = kind(location, options);
         boolean isFolderOfFiles = candidate.kind() == Candidate.Kind.FOLDER
-                && kind.isEmpty()
+                && kind.map(SourceKind::isFolderOfFiles).orElse(true)
                 && Catalog.format(location, options).isEmpty();
         if (isFolderOfFiles) {
             if (rules.fields().size() > 1) {

@@ -18,7 +18,7 @@ import java.util.Arrays;
 /// @param head    the first bytes of a file, at most [#HEAD_SIZE]; empty for a folder
 public record Candidate(Location location, ReaderOptions options, Kind kind, byte[] head) {
     /// Enough for the magic number of every format.
-    public static final int HEAD_SIZE = 16;
+    public static final int HEAD_SIZE = 512;
 
     /// The kind of thing at a location.
     public enum Kind {

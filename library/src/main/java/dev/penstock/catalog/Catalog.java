@@ -207,7 +207,7 @@ public final class Catalog {
     public static Dataset open(List<Location> locations, Options options) throws IOException {
         List<Location> all = new ArrayList<>();
         for (Location one : locations) {
-            all.addAll(isPattern(one, options) ? PathPattern.expand(options.reading(), one) : List.of(one));
+            all.addAll(expand(one, options));
         }
         return isCorpus(all, options)
                 ? ShardReader.open(all, options.shards())
@@ -247,6 +247,14 @@ public final class Catalog {
             // Opening the archive, or the array, says what is wrong.
             return List.of();
         }
+    }
+
+    /// The locations that match a location with wildcards, in the order of the UTF-8 bytes of their names, or the
+    /// location itself if it has none.
+    ///
+    /// @throws NoSuchFileException when nothing matches
+    public static List<Location> expand(Location location, Options options) throws IOException {
+        return isPattern(location, options) ? PathPattern.expand(options.reading(), location) : List.of(location);
     }
 
     /// Whether a location has wildcards. A file may have such a name itself, and activation shards have patterns

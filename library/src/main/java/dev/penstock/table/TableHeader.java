@@ -138,7 +138,7 @@ record TableHeader(
         }
     }
 
-    private static TableHeader parse(Location file, int version, long textOffset, long dataOffset, String text) {
+    static TableHeader parse(Location file, int version, long textOffset, long dataOffset, String text) {
         try {
             if (!(LiteralParser.parse(text) instanceof Literal.Dictionary(Map<String, Literal> values))
                     || !values.keySet().equals(KEYS)) {
@@ -241,7 +241,7 @@ record TableHeader(
         }
     }
 
-    private static byte[] assemble(int version, byte[] encoded) {
+    static byte[] assemble(int version, byte[] encoded) {
         int lengthSize = TableFormat.lengthSize(version);
         int textSize = TableFormat.textSize(version, encoded.length);
         int textOffset = TableFormat.LENGTH_OFFSET + lengthSize;
