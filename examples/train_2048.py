@@ -30,12 +30,10 @@ import penstock.game2048 as a2
 def make_dataset(folder: Path) -> Path:
     """Plays games with the command line of the package, and builds a dataset of their steps."""
     dataset, games = folder / "steps", folder / "games"
-    penstock_command = [sys.executable, "-m", "penstock"]
     if not (dataset / "metadata.db").exists():
         play = f"runs play --games 60 --depth 1 --seed 7 --output {games} --quiet"
-        build = f"steps build --input {games} --output {dataset} --quiet"
-        for command in (play, build):
-            subprocess.run([*penstock_command, *command.split()], check=True)
+        subprocess.run([sys.executable, "-m", "penstock", *play.split()], check=True)
+        a2.build_dataset(games, dataset)
     return dataset
 
 

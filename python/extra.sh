@@ -9,6 +9,7 @@
 #   python/extra.sh spark      PySpark with Spark itself, 470 MB
 #   python/extra.sh ray        Ray Data, 80 MB
 #   python/extra.sh vision     torchvision, 30 MB, for the PyTorch of python/torch.sh
+#   python/extra.sh containers webdataset, tfrecord, mosaicml-streaming and LitData, 110 MB, for the same PyTorch
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 3
 options=()
@@ -19,7 +20,13 @@ case ${1:-} in
   spark) modules="pyspark, pyarrow, pandas" packages=('pyspark==4.2.*' 'pyarrow>=18' 'pandas>=2.2,<3') ;;
   ray) modules="ray.data" packages=('ray[data]>=2.60,<3') ;;
   vision) modules="torchvision" packages=('torchvision>=0.29,<0.31') options=(--no-deps) ;;
-  *) sed -n 's/^# \?//; 2,12p' "$0" >&2; exit 2 ;;
+  # By name, without what only clouds and models need.
+  containers) modules="webdataset, tfrecord, litdata" options=(--no-deps) packages=(
+    'webdataset==1.0.*' 'tfrecord==1.14.*' 'mosaicml-streaming==0.13.*' 'litdata==0.2.76' braceexpand crc32c 'protobuf>=5'
+    brotli python-snappy cramjam zstd xxhash catalogue boto3 botocore s3transfer jmespath python-dateutil six urllib3 requests
+    charset-normalizer idna certifi lightning-utilities filelock tqdm packaging pyyaml typing-extensions
+  ) ;;
+  *) sed -n 's/^# \?//; 2,13p' "$0" >&2; exit 2 ;;
 esac
 group=$1
 venv=$PWD/target/python-tests/venv

@@ -94,6 +94,13 @@ class Where(Squares):
         return index, os.getpid()
 
 
+class Parents(Squares):
+    """The process that started the one that reads a sample."""
+
+    def __getitem__(self, index: int) -> Any:
+        return os.getppid()
+
+
 class Noisy(Squares):
     """Random numbers of the generators that augmentations use."""
 

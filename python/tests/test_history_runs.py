@@ -160,14 +160,18 @@ class Run:
         # Epochs in this part; how many steps each has at most; whether it is left then.
         limits = [int(one) for one in rng.integers(1, 12, rng.integers(1, 4))]
         states: list[State] = []
+        # All ranks leave an epoch after the same step, or go to its end.
+        leaving: list[int | None] = []
         for rank in range(ranks):
             loader = self.data.loader(batch_size, rank=rank, world_size=ranks, **options)
             if self.state is not None:
                 loader.load_state_dict(json.loads(json.dumps(self.state)))
                 if moves:
                     loader.move_on()
-            for limit in limits:
-                self._epoch(loader, rank, limit)
+            for number, limit in enumerate(limits):
+                if rank == 0:
+                    leaving.append(limit if limit < loader.steps_left - 1 else None)
+                self._epoch(loader, rank, leaving[number])
             states.append(loader.state_dict())
             if self.loader is not None:
                 self.loader.close()
@@ -179,7 +183,7 @@ class Run:
         self.loader = self.data.loader(batch_size, rank=0, world_size=ranks, **options)
         self.loader.load_state_dict(self.state)
 
-    def _epoch(self, loader: penstock.Loader, rank: int, limit: int) -> None:
+    def _epoch(self, loader: penstock.Loader, rank: int, limit: int | None) -> None:
         for number, _ in enumerate(loader, 1):
             place = loader.place
             assert place is not None

@@ -53,5 +53,5 @@ def test_an_absent_file_is_not_found(address: str) -> None:
 
 
 def test_a_remote_dataset_is_read_only(address: str) -> None:
-    with pytest.raises(ValueError, match="remote and read-only"):
+    with pytest.raises(ValueError, match="is remote; write to a local path"):
         penstock.TableWriter(f"{address}/y.npy", "<i4")

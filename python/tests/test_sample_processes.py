@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import NEEDS_TORCH, PATIENCE_SECONDS, wait_until
 from faults import needs_mounts, run_on
-from sample_datasets import Dying, Failing, Noisy, Rows, Sleeping, Squares, Where
+from sample_datasets import Dying, Failing, Noisy, Parents, Rows, Sleeping, Squares, Where
 
 import penstock
 
@@ -39,6 +39,19 @@ def test_batches_come_in_order_and_resume_exactly() -> None:
         assert first + [batch[0].tolist() for batch in loader] == wanted
         # The next epoch, with the same processes.
         assert sorted(one for batch in loader for one in batch[0].tolist()) == list(range(300))
+
+
+def test_workers_have_random_numbers_of_their_own() -> None:
+    with loader_of(Noisy(400), 4) as loader:
+        drawn = [one for batch in loader for one in zip(*batch[1:], strict=True)]
+    for numbers in zip(*drawn, strict=True):
+        assert len(set(numbers)) == 400
+
+
+def test_one_server_process_starts_the_workers() -> None:
+    with loader_of(Parents(400), 4) as loader:
+        parents = {parent for batch in loader for parent in batch.tolist()}
+    assert len(parents) == 1 and os.getpid() not in parents
 
 
 def test_several_processes_read_the_samples() -> None:

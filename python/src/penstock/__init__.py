@@ -16,6 +16,7 @@ from . import plugins, samplers, shards, transforms
 from ._column import Column
 from ._contents import ContentIndex
 from ._converting import convert, doctor
+from ._copying import copy
 from ._dataset import Dataset, open
 from ._dtypes import Field
 from ._errors import (
@@ -103,6 +104,7 @@ __all__ = [
     "collate",
     "concat",
     "convert",
+    "copy",
     "doctor",
     "from_memory",
     "memory",

@@ -38,7 +38,8 @@ _ELSEWHERE = {
     "worker_init_fn": "do it in the dataset on first use; for random numbers, seeds=True seeds the "
     "generators before each sample",
     "generator": "give seed=, and seeds=True for random numbers in the dataset",
-    "multiprocessing_context": "give worker_type='process', which spawns processes, or 'thread'",
+    "multiprocessing_context": "give worker_type='process', for which a server process forks "
+    "workers, or 'thread'",
     "pin_memory_device": "give pin_memory=True",
     "in_order": "batches always come in order",
 }
@@ -51,7 +52,7 @@ _SAME: dict[str, tuple[Any, ...]] = {
     "timeout": (0, 0.0),
     "worker_init_fn": (None,),
     "generator": (None,),
-    "multiprocessing_context": (None, "spawn"),
+    "multiprocessing_context": (None, "forkserver"),
     "pin_memory_device": ("",),
     "in_order": (True,),
 }

@@ -51,7 +51,9 @@ def local(path: PathLike) -> str:
     """
     text = os.fsdecode(path)
     if is_remote(text):
-        raise ValueError(f"{text} is remote and read-only; write to a local path first")
+        raise ValueError(
+            f"{text} is remote; write to a local path and copy the dataset with penstock.copy"
+        )
     return absolute(path)
 
 

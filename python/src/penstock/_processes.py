@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that run in worker processes. Batches go there and back through shared memory.
 
-A worker is a spawned process with a connection and two blocks of memory without a name, one for
-batches and one for results. The connection carries the structure of a batch, the memory its arrays.
+A worker is a process with a connection and two blocks of memory without a name, one for batches
+and one for results. It is forked by a server process, and never by the program, whose Java runtime
+does not survive that. The connection carries the structure of a batch, the memory its arrays.
 The blocks have no name in a file system, so they are freed even if a process is killed.
 """
 
@@ -42,6 +43,8 @@ _ALIGNMENT = 64
 # A thread that waits for a process checks this often whether the loader was closed.
 _LOOK_SECONDS = 0.1
 _SHARED_FOLDER = "/dev/shm"
+# The libraries that workers share if the program has imported them.
+_PRELOADED = (__name__, "PIL.Image", "torch", "torchvision")
 # Batches go to a worker in groups as long as a group takes about this time, up to these limits.
 _SHORT_SECONDS = 0.004
 _GROUP_MAX = 32
@@ -290,8 +293,11 @@ def _received_work(connection: Any, message: Message, size: int) -> Work | Excep
         file = multiprocessing.reduction.recv_handle(connection)
         block = _Block(file, size, mmap.ACCESS_COPY)
         work: Work = block.read(message, is_copied=False)
+        # A forked worker has the random numbers of the server process, as all others have.
+        np.random.seed()
         torch: Any = sys.modules.get("torch")
         if torch is not None:
+            torch.default_generator.seed()
             # The workers share the cores.
             torch.set_num_threads(1)
         return work
@@ -350,11 +356,22 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
+def _context() -> Any:
+    """The way to start workers: a server process, which has imported the libraries of the program
+    once, forks them. Spawned workers would import PyTorch anew, a second of processor time for
+    each."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([name for name in _PRELOADED if name in sys.modules])
+    return context
+
+
 class _Worker:
     """One worker process, as the program sees it."""
 
     def __init__(self, work: _SharedWork) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = _context()
         self._connection, theirs = context.Pipe()
         block = work.block()
         self._process = context.Process(
@@ -455,7 +472,7 @@ class _Worker:
 
     @property
     def is_alive(self) -> bool:
-        return self._process.is_alive()
+        return bool(self._process.is_alive())
 
     def close(self) -> None:
         self._connection.close()

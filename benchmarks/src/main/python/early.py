@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first second: how long a new process takes for the first pass over some data, with each Java
-runtime that pip can bring, on a quiet machine and beside a program that keeps one core busy.
+runtime that pip can bring, on a quiet machine, beside a program that keeps one core busy, and on a
+single core.
 
 early.py ROUNDS prints a line for each case, in the format of rounds.py. A case is named
-`early-TASK`, with the runtime and `busy` behind it. The time is that of the task, after everything
+`early-TASK`, with the runtime and `busy` or `one-core` behind it. The time is that of the task, after everything
 is imported and open; the runtime was started, but its code is not compiled yet.
 """
 
@@ -21,11 +22,12 @@ import numpy as np
 import penstock
 from rounds import tell
 
+ONE_CORE = "PENSTOCK_BENCHMARK_ONE_CORE"
 BATCHES = 1000
 COUNT = {"take": 4096, "columns": 4096, "ragged": 1024, "epoch": 256, "shards": 1024, "pack": 1024}
 FLOORS = {
     "take": "np.take(out=, mode='clip')",
-    "columns": "np.take of each field",
+    "columns": "np.take(out=), and a copy of each field",
     "ragged": "slices of a mapping",
     "epoch": "np.take over a permutation",
     "shards": "np.copyto from a memmap",
@@ -80,11 +82,16 @@ def theirs(task, folder):
     indices = np.random.default_rng(2).integers(0, 200_000, (50, COUNT[task]))
     if task in ("take", "columns"):
         rows = np.load(folder / "take.npy", mmap_mode="r")
-        if task == "columns":
-            fields = [rows[name] for name in rows.dtype.names]
-            return lambda: [[np.take(f, indices[i % 50], axis=0) for f in fields] and None for i in range(BATCHES)]
         plain, out = rows.view("V32"), np.empty(COUNT[task], "V32")
-        return lambda: [np.take(plain, indices[i % 50], out=out, mode="clip") is None for i in range(BATCHES)]
+
+        def taken(i):
+            return np.take(plain, indices[i % 50], out=out, mode="clip")
+
+        if task == "columns":
+            # A take of each field would first copy the fields of all rows.
+            fields, names = out.view(FIELDS), rows.dtype.names
+            return lambda: [taken(i) is None or [fields[n].copy() for n in names] and None for i in range(BATCHES)]
+        return lambda: [taken(i) is None for i in range(BATCHES)]
     if task == "ragged":
         places = np.load(folder / "places.npy")
         data = memoryview(np.memmap(folder / "ragged.bin", np.uint8, "r"))
@@ -125,6 +132,8 @@ def theirs(task, folder):
 
 def one(task, side, folder):
     """Runs in a new process and prints the milliseconds of the task."""
+    if os.environ.get(ONE_CORE) and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     function = (ours if side == "ours" else theirs)(task, Path(folder))
     start = time.perf_counter()
     function()
@@ -166,8 +175,10 @@ def main(rounds):
         files(folder)
         for runtime, variables in runtimes().items():
             wait_for_caches(folder, variables)
-            for load in ("", "-busy"):
-                other = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if load else None
+            for load in ("", "-busy", "-one-core"):
+                variables[ONE_CORE] = "yes" if load == "-one-core" else ""
+                is_busy = load == "-busy"
+                other = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if is_busy else None
                 try:
                     for task, floor in FLOORS.items():
                         times = ([], [])

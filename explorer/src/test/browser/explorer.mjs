@@ -18,7 +18,7 @@ const PAGES = {fields: ".card:not(.waiting)", order: ".figure-tile", history: "#
 const shown = (page, selector) => until(page, selector, (where) => document.querySelector(where), selector);
 
 /** The number of controls that a screen reader has no name for. */
-const unnamed = (page) => page.$$eval("button, input, a, select, summary", (all) => all.filter((one) => !(one.textContent.trim() || one.getAttribute("aria-label") || one.closest("label"))).length);
+const unnamed = (page) => page.$$eval("button, input, a, select, summary", (all) => all.filter((one) => !(one.textContent.trim() || one.getAttribute("aria-label") || one.closest("label") || one.querySelector("img[alt]"))).length);
 
 /** A checkpoint of a run on a dataset: three steps of the second epoch are done, on two ranks. */
 async function checkpoint(page, dataset, records) {
@@ -328,6 +328,7 @@ const checks = [
     await page.goto(records("photos.a2pack"));
     await until(page, "rows", () => document.querySelectorAll("#grid .row").length > 5);
     for (const key of ["ArrowDown", "f", "ArrowDown", "f"]) await page.keyboard.press(key);
+    await until(page, "both flags", () => document.querySelectorAll("#grid .flag").length === 2);
     await page.goto(`${base}flags?dataset=data/photos.a2pack`);
     await text(page, "#flag-count", "2 records flagged");
     await until(page, "rows", () => document.querySelectorAll("#flagged tbody tr").length === 2);

@@ -38,6 +38,7 @@ import picocli.CommandLine.Parameters;
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
                     + " the last full file. A pack and a single .npy file start again.",
+            "A target in object storage is made in a local folder (--stage) and then copied.",
             "A table needs fields of fixed size and no missing values, a pack one field (--field), and shards one"
                     + " field of floating-point numbers (--field, --dtype). Records of a pack that have one size are"
                     + " read as numbers by --as."
@@ -59,11 +60,15 @@ final class ConvertCommand extends ConvertingCommand {
             index = "0",
             paramLabel = "SOURCE",
             converter = LocationText.class,
-            description = "The path or http(s) address of the dataset, in any format.")
+            description = "The path or address of the dataset, in any format.")
     Location source;
 
-    @Parameters(index = "1", paramLabel = "TARGET", description = "The path of the new dataset.")
-    Path output;
+    @Parameters(
+            index = "1",
+            paramLabel = "TARGET",
+            converter = LocationText.class,
+            description = "The path or s3 address of the new dataset.")
+    Location output;
 
     @Mixin
     SnapshotOption snapshot = new SnapshotOption();
@@ -78,12 +83,12 @@ final class ConvertCommand extends ConvertingCommand {
 
     @Override
     public Integer call() throws IOException {
-        boolean isChosen = target.format != null || Targets.ofExtension(output).isPresent();
-        TextRules rules = isChosen ? TextRules.of(Targets.choose(output, target.format)) : TextRules.GUESS;
+        boolean isChosen = target.format != null || Targets.ofExtension(named(output)).isPresent();
+        TextRules rules = isChosen ? TextRules.of(Targets.choose(named(output), target.format)) : TextRules.GUESS;
         try (RecordSource opened = open(target.choice(), rules)) {
             RecordSource records = target.typed(kind.divided(opened));
             String format = isChosen ? target.format : Targets.usual(records);
-            Conversion conversion = Conversion.of(records, output, format, target.options());
+            Conversion conversion = Conversion.of(records, named(output), format, target.options());
             FieldsReport report = new FieldsReport(described(), records, conversion, output, !isChosen);
             if (isDryRun && isJson) {
                 printJson(report.json());
@@ -93,7 +98,7 @@ final class ConvertCommand extends ConvertingCommand {
                 if (records.dataset().isEmpty() || !isChosen) {
                     report.lines().forEach(this::remark);
                 }
-                convert(records, conversion, output, "Converted");
+                write(records, output, "Converted", format);
             }
             return 0;
         }
@@ -120,6 +125,6 @@ final class ConvertCommand extends ConvertingCommand {
 
     @Override
     Path writeLeftOut() throws IOException {
-        return kind.writeLeftOut(output);
+        return kind.writeLeftOut(named(output));
     }
 }

@@ -6,7 +6,9 @@ import dev.penstock.Field;
 import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.Conversion;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.TargetOptions;
 import dev.penstock.convert.Targets;
+import dev.penstock.file.Location;
 import dev.penstock.plugin.AccessOption;
 import dev.penstock.plugin.Command;
 import dev.penstock.plugin.ConversionRun;
@@ -24,34 +26,46 @@ abstract class ConvertingCommand extends Command {
     TargetOption target = new TargetOption();
 
     @Mixin
+    StagedOutput staged = new StagedOutput();
+
+    @Mixin
     AccessOption io = new AccessOption();
 
     /// Copies all records of a source and prints a summary.
     ///
     /// @param verb   the verb of the message, as in `Converted`
     /// @param format the format of the target, or null to use the extension of its name
-    Integer convert(RecordSource records, Path output, String verb, String format) throws IOException {
-        RecordSource source = target.typed(records);
-        return convert(source, Conversion.of(source, output, format, target.options()), output, verb);
+    Integer convert(RecordSource records, Location output, String verb, String format) throws IOException {
+        return write(target.typed(records), output, verb, format);
     }
 
-    /// Runs a conversion and prints a summary.
-    Integer convert(RecordSource source, Conversion conversion, Path output, String verb) throws IOException {
+    /// Copies all records of a source that has its final types.
+    Integer write(RecordSource source, Location output, String verb, String format) throws IOException {
         long start = System.nanoTime();
-        Conversion.Report report = ConversionRun.of(this, conversion, output);
+        boolean isReplacing = target.overwrite.isGiven;
+        Path path = staged.begin(output, isReplacing);
+        TargetOptions options = target.options().withReplacing(isReplacing || !output.isLocal());
+        Conversion conversion = Conversion.of(source, path, format, options);
+        Conversion.Report report = ConversionRun.of(this, conversion, path);
+        staged.finish(this, output, isReplacing);
         print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
         return 0;
     }
 
     /// The default format of the target if neither an option nor its name gives one: that of the source.
-    String usualFormat(Dataset source, Path output) {
-        if (target.format != null || Targets.ofExtension(output).isPresent()) {
+    String usualFormat(Dataset source, Location output) {
+        if (target.format != null || Targets.ofExtension(named(output)).isPresent()) {
             return target.format;
         }
         String found =
                 source instanceof Concat concat ? concat.parts().getFirst().format() : source.format();
         boolean isTarget = Targets.named(found).isPresent();
         return isTarget ? found : null;
+    }
+
+    /// A path with the name of an output, for what follows from the name.
+    static Path named(Location output) {
+        return output.isLocal() ? output.path() : Path.of(output.name());
     }
 
     /// What happened with records that could not be read.
@@ -64,7 +78,7 @@ abstract class ConvertingCommand extends Command {
         return null;
     }
 
-    private void print(RecordSource source, Path output, String verb, Conversion.Report report, double seconds)
+    private void print(RecordSource source, Location output, String verb, Conversion.Report report, double seconds)
             throws IOException {
         Path list = writeLeftOut();
         long leftOut = leftOut(source, report);

@@ -26,7 +26,7 @@ abstract class DatasetCommand extends Command {
             arity = "1",
             paramLabel = "PATH",
             converter = LocationText.class,
-            description = "The path or http(s) address of the dataset, in any format.")
+            description = "The path or address of the dataset, in any format.")
     Location path;
 
     @Mixin

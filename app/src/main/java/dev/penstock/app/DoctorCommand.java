@@ -66,7 +66,7 @@ final class DoctorCommand extends Command {
             index = "0",
             paramLabel = "PATH",
             converter = LocationText.class,
-            description = "The path or http(s) address of a dataset, or of another source of records.")
+            description = "The path or address of a dataset, or of another source of records.")
     Location path;
 
     @Option(

@@ -5,9 +5,9 @@ import dev.penstock.Field;
 import dev.penstock.convert.ClassNames;
 import dev.penstock.convert.Conversion;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.file.Location;
 import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreTypes;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.Map;
 ///
 /// @param kind    what the source is, as in `a Parquet file`
 /// @param isUsual whether the format of the target was not given
-record FieldsReport(String kind, RecordSource source, Conversion conversion, Path output, boolean isUsual) {
+record FieldsReport(String kind, RecordSource source, Conversion conversion, Location output, boolean isUsual) {
     private static final int CLASSES_SHOWN = 8;
 
     /// The type of a field, as in `float32 [3]` or `int64, variable`.

@@ -9,7 +9,6 @@ import dev.penstock.file.Location;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -37,15 +36,16 @@ final class MergeCommand extends ConvertingCommand {
             arity = "1..*",
             paramLabel = "PATH",
             converter = LocationText.class,
-            description = "The paths or http(s) addresses of the datasets, in any format.")
+            description = "The paths or addresses of the datasets, in any format.")
     List<Location> paths;
 
     @Option(
             names = {"-o", "--output"},
             required = true,
             paramLabel = "PATH",
-            description = "The path of the new dataset.")
-    Path output;
+            converter = LocationText.class,
+            description = "The path or s3 address of the new dataset.")
+    Location output;
 
     @Override
     public Integer call() throws IOException {

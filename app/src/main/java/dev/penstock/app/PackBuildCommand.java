@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /// Packs a folder.
 @CommandLine.Command(
@@ -29,16 +31,21 @@ import picocli.CommandLine.Option;
         aliases = "pack",
         header = "Pack the files of a folder into one file.",
         description =
-                "Packs the files whose format a plug-in knows, or all files with --all-files. Files of a known format"
+                "Packs all files of a folder and its subfolders, with their names. If some of them are runs, or of"
+                        + " another format that a plug-in knows, these are packed without names and the others are"
+                        + " left out, which the command says; --all-files packs all. Files of a known format"
                         + " are recognised by their content; one that is invalid stops the command, unless"
                         + " --skip-bad is given. The pack appears when it is complete and on disk.",
         footer = {
             "",
             "Example:",
             "  penstock pack build --input runs --output runs.a2pack",
-            "  penstock pack build --input photos --output photos.a2pack --all-files --compress zstd"
+            "  penstock pack build --input photos --output photos.a2pack --compress zstd"
         })
 final class PackBuildCommand extends Command {
+    @Spec
+    CommandSpec spec;
+
     @Option(names = "--input", required = true, paramLabel = "DIR", description = "The input folder.")
     Path input;
 
@@ -52,9 +59,8 @@ final class PackBuildCommand extends Command {
     @Option(
             names = "--align",
             paramLabel = "BYTES",
-            description =
-                    "Alignment of records in bytes (default: 4096 for files of a known format; with --all-files small"
-                            + " records are stored without gaps, and large ones start at pages).")
+            description = "Alignment of records in bytes (default: 4096 for files of a known format; of all files small"
+                    + " records are stored without gaps, and large ones start at pages).")
     Long alignment;
 
     @Option(
@@ -79,7 +85,9 @@ final class PackBuildCommand extends Command {
             description = "Number of threads that read and compress (default: one per core).")
     Integer workers;
 
-    @Option(names = "--all-files", description = "Pack all files and store their names.")
+    @Option(
+            names = "--all-files",
+            description = "Pack all files and store their names, also if some are of a known format.")
     boolean isEveryFile;
 
     @Option(names = "--no-entry-crc", description = "Do not store a checksum for each record.")
@@ -108,12 +116,26 @@ final class PackBuildCommand extends Command {
                 .flatMap(family -> family.intake(isSkippingBad).stream())
                 .toList();
         long start = System.nanoTime();
+        PackFolder.Contents contents = PackFolder.contents(input, output);
+        isEveryFile |= contents.known() == 0 && !isOriginal();
         PackBuilder.Result result;
         try (ProgressBar progress = progress("pack", ProgressBar.Unit.FILES)) {
             result = PackBuilder.build(input, output, isEveryFile, options, threads, intakes, progress);
         }
-        report(result, intakes, (System.nanoTime() - start) / 1e9);
+        report(result, intakes, isEveryFile ? 0 : contents.others(), (System.nanoTime() - start) / 1e9);
         return 0;
+    }
+
+    /// Whether the command was called by the name that the original program has for it, which packs nothing but
+    /// runs.
+    private boolean isOriginal() {
+        CommandLine parent = spec.commandLine().getParent();
+        List<String> words =
+                parent == null ? List.of() : parent.getParseResult().originalArgs();
+        int command = words.indexOf("pack");
+        return command >= 0
+                && command + 1 < words.size()
+                && words.get(command + 1).equals("pack");
     }
 
     /// What was left out of the folder, one sentence for each family.
@@ -133,7 +155,8 @@ final class PackBuildCommand extends Command {
         return alignment == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : alignment;
     }
 
-    private void report(PackBuilder.Result result, List<PackIntake> intakes, double seconds) throws IOException {
+    private void report(PackBuilder.Result result, List<PackIntake> intakes, long leftOut, double seconds)
+            throws IOException {
         long outputBytes = Files.size(output);
         List<PackIntake.Finding> skipped =
                 intakes.stream().flatMap(intake -> intake.skipped().stream()).toList();
@@ -145,6 +168,7 @@ final class PackBuildCommand extends Command {
             json.put("records", result.recordCount());
             json.put("inputBytes", result.inputBytes());
             json.put("bytes", outputBytes);
+            json.put("otherFilesLeftOut", leftOut);
             json.put("seconds", seconds);
             json.put(
                     "skipped",
@@ -157,6 +181,11 @@ final class PackBuildCommand extends Command {
         } else {
             remark("Packed " + Text.number(result.recordCount()) + " records (" + Text.bytes(result.inputBytes())
                     + ") into " + output + " (" + Text.bytes(outputBytes) + ") in " + Text.seconds(seconds));
+            if (leftOut > 0) {
+                remark("The folder has files of a known format, so these were packed, and " + Text.number(leftOut)
+                        + (leftOut == 1 ? " other file was" : " other files were")
+                        + " left out; --all-files packs all");
+            }
             skipped.forEach(bad -> remark("skipped " + bad.file() + ": " + bad.what() + " [" + bad.reason() + "]"));
             leftOut().forEach(sentence -> remark("warning: " + input + ": " + sentence));
             deviating.forEach(odd -> remark("warning: " + odd.file() + ": " + odd.what() + " [" + odd.reason() + "]"));

@@ -38,6 +38,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("get", GetCommand.class);
         commands.put("stats", StatsCommand.class);
         commands.put("select", SelectCommand.class);
+        commands.put("copy", CopyCommand.class);
         commands.put("sql", SqlCommand.class);
         commands.put("convert", ConvertCommand.class);
         commands.put("merge", MergeCommand.class);

@@ -16,7 +16,6 @@ import dev.penstock.plugin.RecordText;
 import dev.penstock.query.Where;
 import dev.penstock.view.Subset;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.LongUnaryOperator;
@@ -52,7 +51,7 @@ final class SampleCommand extends ConvertingCommand {
             arity = "1",
             paramLabel = "PATH",
             converter = LocationText.class,
-            description = "The path or http(s) address of the dataset, in any format.")
+            description = "The path or address of the dataset, in any format.")
     Location path;
 
     @Option(names = "-n", paramLabel = "N", description = "The number of records; all if the dataset has fewer.")
@@ -64,8 +63,9 @@ final class SampleCommand extends ConvertingCommand {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "PATH",
-            description = "The path of the new dataset (default: show the records, as head does).")
-    Path output;
+            converter = LocationText.class,
+            description = "The path or s3 address of the new dataset (default: show the records, as head does).")
+    Location output;
 
     @Mixin
     SnapshotOption snapshot = new SnapshotOption();

@@ -42,7 +42,7 @@ final class ShardsWriteCommand extends Command {
             required = true,
             paramLabel = "FILE|DIR",
             converter = LocationText.class,
-            description = "The path or http(s) address of an array file, or of a folder of array files.")
+            description = "The path or address of an array file, or of a folder of array files.")
     Location input;
 
     @Mixin

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import dev.penstock.Batch;
-import dev.penstock.Dataset;
-import dev.penstock.Elements;
-import dev.penstock.Field;
-import dev.penstock.catalog.Catalog;
-import dev.penstock.convert.CountingStream;
+import dev.penstock.plugin.IndexFile;
 import dev.penstock.plugin.ProgressBar;
 import dev.penstock.plugin.StoreDescription;
 import dev.penstock.plugin.Text;
@@ -17,15 +12,11 @@ import dev.penstock.store.StoreOptions;
 import dev.penstock.store.StoreReader;
 import dev.penstock.store.StoreSnapshots;
 import dev.penstock.store.StoreWriter;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -64,7 +55,8 @@ final class StoreRebalanceCommand extends StorefileCommand {
             paramLabel = "FILE",
             description =
                     "Store values in the order of the record indices in this file: text with one index on each line,"
-                            + " or a NumPy array of integers. Other records follow in the order of their indices.")
+                            + " a NumPy array of integers, or a list in JSON. Other records follow in the order of"
+                            + " their indices.")
     Path order;
 
     @Option(
@@ -134,56 +126,10 @@ final class StoreRebalanceCommand extends StorefileCommand {
         try {
             RebalanceOptions options = RebalanceOptions.DEFAULT;
             options = apart.isEmpty() ? options : options.withApart(apart);
-            options = order == null ? options : options.withOrder(readOrder());
+            options = order == null ? options : options.withOrder(IndexFile.read(order));
             return minGarbage == null ? options : options.withMinGarbage(minGarbage);
         } catch (IllegalArgumentException e) {
             throw usage(e.getMessage());
-        }
-    }
-
-    private long[] readOrder() throws IOException {
-        if (order.toString().endsWith(".npy")) {
-            return readArray();
-        }
-        LongStream.Builder indices = LongStream.builder();
-        // Bytes that are not ASCII are no digits in any encoding, so they need no check of their own.
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(CountingStream.open(order), StandardCharsets.ISO_8859_1))) {
-            long lineNumber = 1;
-            for (String line = lines.readLine(); line != null; line = lines.readLine(), lineNumber++) {
-                if (!line.isBlank()) {
-                    indices.add(index(line.strip(), lineNumber));
-                }
-            }
-        }
-        return indices.build().toArray();
-    }
-
-    private long index(String text, long lineNumber) {
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            throw usage("--order: " + order + ", line " + lineNumber + ": this is not a record index: "
-                    + Text.printable(text));
-        }
-    }
-
-    private long[] readArray() throws IOException {
-        try (Dataset array = Catalog.open(order);
-                Batch batch = Batch.create(array.fields())) {
-            Field field = array.fields().getFirst();
-            boolean isIndices = array.fields().size() == 1
-                    && field.type().isInteger()
-                    && field.itemSize() == field.type().size();
-            if (!isIndices) {
-                throw usage("--order: " + order + " is not an array of integers with one index for each record");
-            }
-            array.gather(LongStream.range(0, array.count()).toArray(), batch);
-            long[] indices = new long[Math.toIntExact(array.count())];
-            for (int i = 0; i < indices.length; i++) {
-                indices[i] = Elements.toLong(field.type(), batch.column(0).value(i), 0);
-            }
-            return indices;
         }
     }
 

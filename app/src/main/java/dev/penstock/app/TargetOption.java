@@ -49,8 +49,8 @@ final class TargetOption {
             names = "--without",
             paramLabel = "FILE",
             description =
-                    "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), or JSON"
-                            + " (.json), as the explorer exports flags.")
+                    "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), JSON"
+                            + " (.json), as the explorer exports flags, or text with one index on each line.")
     Path without;
 
     @Option(

@@ -25,7 +25,7 @@ abstract class TreefileCommand extends Command {
             arity = "1",
             paramLabel = "FILE",
             converter = LocationText.class,
-            description = "The path or http(s) address of the tree.")
+            description = "The path or address of the tree.")
     Location path;
 
     @Option(

@@ -5,6 +5,7 @@ import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.Conversion;
+import dev.penstock.convert.DatasetCopy;
 import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
@@ -19,7 +20,9 @@ import dev.penstock.doctor.Diagnosis;
 import dev.penstock.doctor.Doctor;
 import dev.penstock.doctor.DoctorOptions;
 import dev.penstock.file.Location;
+import dev.penstock.file.ReaderOptions;
 import dev.penstock.plugin.IndexFile;
+import dev.penstock.store.StoreSnapshots;
 import dev.penstock.store.StoreTypes;
 import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
@@ -76,6 +79,7 @@ final class ConvertRequests {
         return switch (request.verb()) {
             case "pipe" -> pipe(request);
             case "convert" -> convert(request);
+            case "copy" -> copy(request);
             default -> examine(request);
         };
     }
@@ -110,6 +114,28 @@ final class ConvertRequests {
                     bad.leftOut().stream().map(BadRecords.LeftOut::description).toList());
             return description;
         }
+    }
+
+    /// Copies the files of a dataset.
+    private static Object copy(Request request) throws IOException {
+        Location source = Location.parse(request.text("source"));
+        if (request.has("snapshot")) {
+            source = StoreSnapshots.location(source, request.text("snapshot"), ReaderOptions.DEFAULT);
+        }
+        Location target = Location.parse(request.text("target"));
+        DatasetCopy.Report report = DatasetCopy.of(source, target)
+                .withReplacing(request.isTrue("overwrite"))
+                .run(Progress.NONE);
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("source", source.toString());
+        description.put("target", target.toString());
+        description.put("format", report.format());
+        description.put("records", report.records());
+        description.put("files", report.files());
+        description.put("bytes", report.bytes());
+        description.put("kept_bytes", report.keptBytes());
+        description.put("fingerprint", report.fingerprint());
+        return description;
     }
 
     /// Tokens as documents or windows, if the request says so.

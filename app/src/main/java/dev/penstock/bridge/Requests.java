@@ -84,7 +84,7 @@ final class Requests {
             case "appendRecords" -> WriterRequests.appendRecords(request);
             case "writerOutcome" -> WriterRequests.outcome(request);
             case "finish" -> WriterRequests.finish(request);
-            case "pipe", "convert", "doctor" -> ConvertRequests.answer(request);
+            case "pipe", "convert", "copy", "doctor" -> ConvertRequests.answer(request);
 
             case String verb when verb.startsWith("tree") -> TreeRequests.answer(request);
             default -> PartRequests.answer(request);

@@ -60,20 +60,22 @@ final class StoreUpkeepRequests {
         if (!(request.object("handle", Source.class).dataset() instanceof StoreReader store)) {
             throw new IllegalArgumentException("only the values of a store that is opened as a whole can be mapped");
         }
-        List<String> names =
-                store.storeFields().stream().map(StoreField::name).toList();
+        List<String> names = store.storeFields().stream().map(StoreField::name).toList();
         MemorySegment target = request.memory("target");
         List<String> files = new ArrayList<>();
         long first = request.number("first");
         for (long i = 0; i < target.byteSize() / (3 * Long.BYTES); i++) {
             Optional<StoreReader.Place> place = store.place(names.indexOf(request.text("field")), first + i);
-            String file = place.map(StoreReader.Place::chunk).map(Path::toString).orElse(null);
+            String file =
+                    place.map(StoreReader.Place::chunk).map(Path::toString).orElse(null);
             if (file != null && !files.contains(file)) {
                 files.add(file);
             }
             target.setAtIndex(LONG, 3 * i, place.isEmpty() ? -1 : file == null ? 0 : files.indexOf(file));
-            target.setAtIndex(LONG, 3 * i + 1, place.map(StoreReader.Place::offset).orElse(0L));
-            target.setAtIndex(LONG, 3 * i + 2, place.map(StoreReader.Place::size).orElse(0L));
+            target.setAtIndex(
+                    LONG, 3 * i + 1, place.map(StoreReader.Place::offset).orElse(0L));
+            target.setAtIndex(
+                    LONG, 3 * i + 2, place.map(StoreReader.Place::size).orElse(0L));
         }
         return files;
     }

@@ -140,10 +140,28 @@ final class PackCommandTest {
     @Test
     void nothingToPackSaysWhatToDo() throws IOException {
         Files.writeString(folder.resolve("a.txt"), "a");
-        CommandRun run = CommandRun.of("pack", "build", "--input", folder, "--output", folder.resolve("x.a2pack"));
+        CommandRun run = CommandRun.of("pack", "pack", "--input", folder, "--output", folder.resolve("x.a2pack"));
         assertEquals(2, run.exitCode());
         assertTrue(run.err().contains("no .a2run2 files found"), run.err());
         assertTrue(run.err().contains("ask for all files"), run.err());
+    }
+
+    @Test
+    void allFilesArePackedUnlessSomeAreRuns() throws IOException {
+        Path input = Files.createDirectory(folder.resolve("mixed"));
+        Files.writeString(input.resolve("a.txt"), "a");
+        Path pack = folder.resolve("all.a2pack");
+        CommandRun run = CommandRun.of("pack", "build", "--json", "--input", input, "--output", pack);
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(run.out().contains("\"records\":1,"), run.out());
+        Path runs = Files.list(RUNS.resolve("games"))
+                .filter(file -> file.toString().endsWith(".a2run2"))
+                .findFirst()
+                .orElseThrow();
+        Files.copy(runs, input.resolve(runs.getFileName()));
+        run = CommandRun.of("pack", "build", "--overwrite", "--input", input, "--output", pack);
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(run.err().contains("1 other file was left out; --all-files packs all"), run.err());
     }
 
     @Test

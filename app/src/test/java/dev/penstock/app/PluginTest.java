@@ -99,6 +99,18 @@ class PluginTest {
     }
 
     @Test
+    void aPluginAddsASourceOfConversions() throws Exception {
+        Path list = Files.writeString(folder.resolve("list.txt"), "TOY LIST\na 1\nb c 20\nbad x\n");
+        Path store = folder.resolve("list.store");
+        assertTrue(run(1, "convert", list, store).contains("record bad x: field number: it is not a whole number"));
+        String json = run(0, "convert", "--json", "--on-error", "skip", list, store);
+        assertTrue(json.contains("\"records\":2") && json.contains("\"badLeftOut\":1"), json);
+        assertEquals("       0  name=a  number=1\n       1  name=b c  number=20\n", run(0, "head", "--quiet", store));
+        assertTrue(run(1, "info", list).contains("this is a toy list; copy it into a dataset"));
+        assertTrue(Files.readString(folder.resolve("list.store.left-out.jsonl")).contains("\"record\":\"bad x\""));
+    }
+
+    @Test
     void damageOfAPluginsFormatHasItsExitCode() throws Exception {
         Path cut = Files.write(folder.resolve("cut.toy"), new byte[] {'T', 'O', 'Y', 'S', 7});
         String text = run(1, "sum", cut);

@@ -30,6 +30,9 @@ final class WorkFolder implements AutoCloseable {
     private static final String NOTE = "conversion.json";
     private static final String LOCK = ".lock";
 
+    /// What a copy has written so far.
+    private static final String PROGRESS = "copied.txt";
+
     /// The complete target just before it is published, or the old one just after.
     private static final String COMPLETE = "complete";
 
@@ -57,6 +60,11 @@ final class WorkFolder implements AutoCloseable {
     ///
     /// @throws dev.penstock.file.FileInUseException when another process is converting to the same target
     static WorkFolder open(Disk disk, Path target) throws IOException {
+        return open(disk, target, Targets.ownNames());
+    }
+
+    /// @param names the names that an interrupted run may have left in the unfinished target
+    static WorkFolder open(Disk disk, Path target, OwnNames names) throws IOException {
         WorkFolder work = new WorkFolder(disk, disk.target(target));
         NewFile.requireFolder(disk, work.folder, target);
         disk.createDirectory(work.folder);
@@ -66,7 +74,7 @@ final class WorkFolder implements AutoCloseable {
         }
         work.lock = WriterLock.take(disk, work.folder.resolve(LOCK), target);
         try {
-            work.requireOurs();
+            work.requireOurs(names);
             work.restore();
             return work;
         } catch (Throwable e) {
@@ -89,13 +97,13 @@ final class WorkFolder implements AutoCloseable {
     }
 
     /// Requires that the folder has only names of a conversion, because all of them are going to be deleted.
-    private void requireOurs() throws IOException {
+    private void requireOurs(OwnNames names) throws IOException {
         Set<Path> datasets = Set.of(data(), folder.resolve(COMPLETE), folder.resolve(REPLACED));
-        Set<Path> files = Set.of(folder.resolve(NOTE), folder.resolve(LOCK));
+        Set<Path> files = Set.of(folder.resolve(NOTE), folder.resolve(LOCK), progress());
         for (Path file : disk.list(folder)) {
             boolean isFolder = disk.kind(file) == Disk.FileKind.FOLDER;
             boolean isOurs = datasets.contains(file)
-                    ? !isFolder || Targets.ownNames().other(disk, file).isEmpty()
+                    ? !isFolder || names.other(disk, file).isEmpty()
                     : !isFolder && (files.contains(file) || NewFile.isTemporary(file));
             if (!isOurs) {
                 throw new FileAlreadyExistsException(
@@ -127,6 +135,11 @@ final class WorkFolder implements AutoCloseable {
         return folder.resolve(Objects.requireNonNull(target.getFileName()));
     }
 
+    /// The file that says what a copy has written.
+    Path progress() {
+        return folder.resolve(PROGRESS);
+    }
+
     /// Whether an interrupted conversion with the same note has left data. Data of any other conversion is
     /// removed.
     boolean resume(Map<String, ?> note, boolean isResumable) throws IOException {
@@ -138,6 +151,7 @@ final class WorkFolder implements AutoCloseable {
         }
         disk.deleteAll(data());
         disk.deleteAll(folder.resolve(COMPLETE));
+        disk.delete(progress());
         ChecksummedJson.publish(disk, folder.resolve(NOTE), wanted);
         return false;
     }

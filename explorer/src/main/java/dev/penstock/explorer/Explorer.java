@@ -134,7 +134,7 @@ public final class Explorer implements AutoCloseable {
                 reply.text(e.status(), e.getMessage());
             } catch (RejectedExecutionException e) {
                 reply.json(503, Failure.usage(503, e.getMessage()).json());
-            } catch (Exception | OutOfMemoryError e) {
+            } catch (Exception | Error e) {
                 Failure failure = Failure.of(e);
                 reply.json(failure.status(), failure.json());
             }

@@ -2,6 +2,7 @@
 package dev.penstock.explorer;
 
 import dev.penstock.Dataset;
+import dev.penstock.catalog.Catalog;
 import dev.penstock.file.Json;
 import dev.penstock.loader.History;
 import dev.penstock.loader.LoaderState;
@@ -9,6 +10,7 @@ import dev.penstock.loader.Sampler;
 import dev.penstock.loader.SamplerRecipe;
 import dev.penstock.plugin.Checkpoint;
 import dev.penstock.plugin.Description;
+import dev.penstock.view.ViewRecipe;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -29,6 +31,9 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
 
     private static final int SHOWN_MAX = 200;
 
+    /// A condition is applied again to at most this number of records.
+    private static final long VIEW_COUNT_MAX = 8_000_000;
+
     /// A step of all ranks with more samples is not computed.
     private static final long STEP_SIZE_MAX = 1 << 20;
 
@@ -38,10 +43,11 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
     @Override
     public Object json(Query query) throws IOException {
         String id = query.text("dataset");
-        return shelf.with(id, dataset -> workers.read(() -> json(query, id, dataset)));
+        return shelf.with(id, dataset -> workers.read(() -> json(query, id, dataset, shelf.options())));
     }
 
-    private static Map<String, Object> json(Query query, String id, Dataset dataset) throws IOException {
+    private static Map<String, Object> json(Query query, String id, Dataset dataset, Catalog.Options options)
+            throws IOException {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("dataset", id);
         json.put("path", dataset.location());
@@ -52,7 +58,8 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
         }
         LoaderState state = state(query);
         json.put("checkpoint", Checkpoint.describe(state));
-        json.put("mismatch", mismatch(state, dataset));
+        json.put("mismatch", mismatch(state));
+        json.put("rows", List.of());
         Sampler sampler = SamplerRecipe.make(state.orderRecipe(), new SamplerRecipe.Data() {});
         History history = History.of(state, sampler);
         long stepSize = stepSize(history);
@@ -63,7 +70,16 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
         long step = query.number("step", Math.max(0, now - 1), 0, Long.MAX_VALUE);
         Step chosen = Step.of(history, step);
         json.put("steps", List.of(chosen.json()));
-        json.put("rows", json.get("mismatch") == null ? rows(dataset, chosen.indices) : List.of());
+        long[] shown = Arrays.copyOf(chosen.indices, Math.min(SHOWN_MAX, chosen.indices.length));
+        try {
+            if (json.get("mismatch") == null) {
+                long[] records = records(state, dataset, options, shown);
+                json.put("rows", new RecordReader(dataset, dataset.fields()).rows(records));
+            }
+        } catch (IllegalArgumentException e) {
+            // The dataset is not that of the checkpoint; the steps are shown without records.
+            json.put("mismatch", e.getMessage());
+        }
         json.put("places", query.has("record") ? places(query, state, history) : null);
         json.put(
                 "command",
@@ -102,18 +118,40 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
                 : state;
     }
 
-    /// Why the records of the checkpoint are not those of the dataset, or null.
-    private static String mismatch(LoaderState state, Dataset dataset) throws IOException {
-        if (state.source().containsKey("of")) {
-            return "the run reads a view of datasets, such as a selection or a mixture, so the steps have indices only;"
-                    + " penstock history shows their records";
+    /// Why the records of the checkpoint cannot be shown, as far as the checkpoint itself tells; or null.
+    private static String mismatch(LoaderState state) {
+        List<Map<?, ?>> leaves = state.source().isEmpty() ? List.of() : ViewRecipe.leaves(state.source());
+        if (leaves.size() > 1) {
+            return "the run reads several datasets, so the steps have indices only; penstock history shows their"
+                    + " records";
         }
-        long count = state.recordCount();
-        boolean isSame = dataset.count() >= count && dataset.hasFingerprint(state.fingerprint(), count);
-        return isSame
-                ? null
-                : "the checkpoint belongs to another dataset: it has " + count + " records and fingerprint "
-                        + state.fingerprint() + ", this one has " + dataset.count() + " and " + dataset.fingerprint();
+        if (state.source().containsKey("of") && state.recordCount() > VIEW_COUNT_MAX) {
+            return "the run reads a view of the dataset that is made again for each look, which the explorer does for"
+                    + " at most " + VIEW_COUNT_MAX + " records; penstock history does it for any number";
+        }
+        return null;
+    }
+
+    /// The records of the dataset at some positions of what the run reads: the dataset itself or a view of it, such
+    /// as a selection.
+    ///
+    /// @throws IllegalArgumentException when the checkpoint belongs to another dataset
+    private static long[] records(LoaderState state, Dataset dataset, Catalog.Options options, long[] indices)
+            throws IOException {
+        if (!state.source().containsKey("of")) {
+            long count = state.recordCount();
+            if (dataset.count() < count || !dataset.hasFingerprint(state.fingerprint(), count)) {
+                throw new IllegalArgumentException("the checkpoint belongs to another dataset: it has " + count
+                        + " records and fingerprint " + state.fingerprint() + ", this one has " + dataset.count()
+                        + " and " + dataset.fingerprint());
+            }
+            return indices;
+        }
+        try (Dataset view = Checkpoint.open(state, List.of(dataset.location()), options, null)) {
+            return Arrays.stream(indices)
+                    .map(index -> view.origins(index).getFirst().firstRecord())
+                    .toArray();
+        }
     }
 
     private static Map<String, Object> now(LoaderState state, History history, Sampler sampler, long now) {
@@ -163,11 +201,6 @@ record HistoryPage(Shelf shelf, Workers workers) implements Page {
             }
         }
         return OrderPicture.json(counts, from, end, sampler.recordCount(), samples, true);
-    }
-
-    private static Object rows(Dataset dataset, long[] indices) throws IOException {
-        return new RecordReader(dataset, dataset.fields())
-                .rows(Arrays.copyOf(indices, Math.min(SHOWN_MAX, indices.length)));
     }
 
     /// The places of a record in all epochs up to the checkpoint.

@@ -21,7 +21,7 @@ record Relatives(Shelf shelf) {
     ///
     /// @param id the id of the dataset
     void add(String id, Dataset dataset, long index, Map<String, Object> json) throws IOException {
-        String view = shelf.entry(id).view();
+        String view = shelf.view(id);
         if (Views.GROUPS.equals(view)) {
             String base = shelf.baseId(id);
             json.put("rows", shelf.with(base, rows -> rows(base, (GroupedRecords) rows, index)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.explorer;
 
+import dev.penstock.file.Access;
 import dev.penstock.file.Location;
 import dev.penstock.plugin.AccessOption;
 import dev.penstock.plugin.Command;
@@ -14,8 +15,10 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// Shows datasets in a browser until it is interrupted.
 @HelpSection(HelpSection.Name.LOOK)
@@ -26,7 +29,8 @@ import picocli.CommandLine.Parameters;
             "Prints an address with a secret token, opens it in a browser, and runs until it is interrupted. Only"
                     + " somebody who knows the address can read the data. Nothing is written unless --no-read-only is"
                     + " given, and then only a list of flagged records, when a button on the page asks for it.",
-            "A folder that is not a dataset itself shows the datasets in it."
+            "A folder that is not a dataset itself shows the datasets in it. Files are read by position unless"
+                    + " --io=mmap is given, so that the server needs at most 256 MB."
         },
         footer = {"", "Example:", "  penstock serve photos.a2pack", "  penstock serve data --port 8123 --no-browser"})
 final class ServeCommand extends Command {
@@ -37,6 +41,9 @@ final class ServeCommand extends Command {
     private static final int PORT_MIN = 20_000;
 
     private static final int PORTS = 10_000;
+
+    @Spec
+    CommandSpec spec;
 
     @Parameters(
             arity = "1..*",
@@ -82,6 +89,10 @@ final class ServeCommand extends Command {
     public Integer call() throws IOException {
         if (port < 0 || port > 65535) {
             throw new IllegalArgumentException("--port must be from 0 to 65535, got " + port);
+        }
+        if (!spec.commandLine().getParseResult().hasMatchedOption("--io")) {
+            // Mapped pages of a scanned file would count as memory of the server.
+            io.access = Access.READ;
         }
         io.memoryBytes = io.memoryBytes == null ? Long.valueOf(MEMORY_BYTES) : io.memoryBytes;
         try (Shelf shelf = Shelf.of(paths, io.options());

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -36,6 +37,7 @@ public final class Shelf implements AutoCloseable {
     private final Catalog.Options options;
     private final Dataset given;
     private final Map<String, Held> held = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, String> knownViews = new ConcurrentHashMap<>();
     private boolean isClosed;
 
     /// One dataset that can be asked for.
@@ -195,19 +197,38 @@ public final class Shelf implements AutoCloseable {
 
     /// The id of the dataset that a view is of; otherwise the id itself.
     String baseId(String id) throws IOException {
-        Entry entry = entry(id);
-        return entry.view() == null
-                ? id
-                : id.substring(0, id.length() - entry.view().length() - 1);
+        String view = view(id);
+        return view == null ? id : id.substring(0, id.length() - view.length() - 1);
+    }
+
+    /// The name of the view that an id stands for, or null for a dataset. Listing the datasets again for each
+    /// request would take long, so the answer is remembered.
+    ///
+    /// @throws IllegalArgumentException when there is no such dataset
+    String view(String id) throws IOException {
+        if (isOpen(id)) {
+            return null;
+        }
+        String known = knownViews.get(id);
+        if (known != null) {
+            return known;
+        }
+        String view = entry(id).view();
+        if (view != null) {
+            if (knownViews.size() >= LISTED_MAX) {
+                knownViews.clear();
+            }
+            knownViews.put(id, view);
+        }
+        return view;
     }
 
     /// Works with a dataset, which stays open meanwhile.
     ///
     /// @throws IllegalArgumentException when there is no such dataset
     <T> T with(String id, Io.Function<Dataset, T> work) throws IOException {
-        int mark = isOpen(id) ? -1 : id.lastIndexOf('#');
-        String view = mark < 0 ? null : entry(id).view();
-        Held use = borrow(view == null ? id : id.substring(0, mark));
+        String view = view(id);
+        Held use = borrow(view == null ? id : baseId(id));
         try {
             return work.apply(use.dataset(view, options));
         } finally {

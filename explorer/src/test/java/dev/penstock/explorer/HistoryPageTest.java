@@ -10,6 +10,7 @@ import dev.penstock.Dataset;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.loader.LoaderState;
 import dev.penstock.loader.PermutationSampler;
+import dev.penstock.query.Where;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,6 +73,37 @@ final class HistoryPageTest {
             assertEquals(2, places.size());
             assertEquals(12L, ((Map<?, ?>) places.get(1)).get("step"));
             assertEquals(true, ((Map<?, ?>) places.get(1)).get("seen"));
+        }
+    }
+
+    @Test
+    void aRunOverASelectionHasTheRecordsOfTheDataset() throws IOException {
+        Path path = Served.table(folder.resolve("t.npy"), 1000);
+        String state;
+        try (Dataset dataset = Catalog.open(path);
+                Dataset chosen = Where.select(dataset, "kind == 3")) {
+            PermutationSampler order = new PermutationSampler(chosen.count(), 7);
+            state = Served.encoded(new LoaderState(
+                            chosen.fingerprint(),
+                            chosen.count(),
+                            "permutation",
+                            order.parameters(),
+                            0,
+                            20,
+                            List.of(),
+                            Map.of(),
+                            chosen.recipe())
+                    .withSteps(10, 1, false, true)
+                    .toJson());
+        }
+        try (Served served = Served.of(path)) {
+            Map<?, ?> page = served.json("history?dataset=t.npy&checkpoint=" + state);
+            assertNull(page.get("mismatch"));
+            List<?> rows = (List<?>) page.get("rows");
+            assertEquals(10, rows.size());
+            for (Object row : rows) {
+                assertEquals(3L, (Long) ((Map<?, ?>) row).get("index") % 4, "only records with kind 3");
+            }
         }
     }
 

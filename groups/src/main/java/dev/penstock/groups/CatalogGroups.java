@@ -8,9 +8,15 @@ import dev.penstock.Verification;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Format;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Location;
+import dev.penstock.file.Storage;
+import dev.penstock.table.TableFormat;
+import dev.penstock.table.TableReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /// The catalog entry of grouped tables: folders with a `metadata.db` beside the rows.
@@ -32,6 +38,19 @@ public final class CatalogGroups implements Format {
     @Override
     public Dataset open(Location location, Catalog.Options options) throws IOException {
         return GroupedTable.open(location, options.table());
+    }
+
+    /// The rows, the manifest, and last the database, which commits them.
+    @Override
+    public DatasetFiles files(Location folder, Catalog.Options options) throws IOException {
+        Storage storage = options.reading().storageOf(folder);
+        Location rows = GroupedSource.rowsPath(storage, folder, new ArrayList<>());
+        List<String> names = new ArrayList<>(
+                rows.equals(folder) ? TableReader.files(storage, folder).names() : List.of(rows.name()));
+        if (!names.contains(TableFormat.MANIFEST) && storage.exists(folder.resolve(TableFormat.MANIFEST))) {
+            names.add(TableFormat.MANIFEST);
+        }
+        return DatasetFiles.committed(names, GroupFormat.DATABASE);
     }
 
     @Override

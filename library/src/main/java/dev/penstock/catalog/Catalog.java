@@ -9,6 +9,7 @@ import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.CacheOptions;
 import dev.penstock.file.FormatOptions;
+import dev.penstock.file.ListedStorage;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.pack.PackReader;
@@ -180,8 +181,9 @@ public final class Catalog {
         if (isPattern(location, options)) {
             return DatasetList.open(location, PathPattern.expand(options.reading(), location), options);
         }
+        Options listed = options.withReading(ListedStorage.reading(location, options.reading()));
         return options.rawType() == null
-                ? requireChecked(location, options).open(location, options)
+                ? requireChecked(location, listed).open(location, listed)
                 : openRaw(location, options);
     }
 
@@ -200,7 +202,7 @@ public final class Catalog {
 
     /// Opens several datasets with the same fields as one, in the order of the list. A location with wildcards
     /// adds all datasets that match. Activation shards make one corpus, as a folder of them does; other datasets
-    /// become a [Concat]. Closing the result closes them.
+    /// become a [dev.penstock.view.Concat]. Closing the result closes them.
     ///
     /// @throws IllegalArgumentException when the list is empty, or a field differs; the message says which
     /// @throws NoSuchFileException      when a location does not exist, or nothing matches it
@@ -359,7 +361,8 @@ public final class Catalog {
                     return dataset.verify(progress);
                 }
             }
-            return require(location, options).verify(location, unchecked, progress);
+            Options listed = unchecked.withReading(ListedStorage.reading(location, unchecked.reading()));
+            return require(location, listed).verify(location, listed, progress);
         } catch (DatasetException e) {
             return Verification.refused(e);
         }

@@ -5,6 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Location;
 import dev.penstock.shards.ShardFormat;
 import dev.penstock.shards.ShardReader;
@@ -31,6 +32,11 @@ final class CatalogShards implements Format {
     @Override
     public Dataset open(Location location, Catalog.Options options) throws IOException {
         return ShardReader.open(location, options.shards());
+    }
+
+    @Override
+    public DatasetFiles files(Location folder, Catalog.Options options) throws IOException {
+        return ShardReader.files(options.reading().storageOf(folder), folder);
     }
 
     /// Reads as much as possible. What a strict reader rejects is an error unless the options are lenient.

@@ -5,6 +5,7 @@ import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
 import dev.penstock.Progress;
 import dev.penstock.Verification;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Location;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +30,14 @@ public interface Format {
     ///
     /// @throws DatasetException when the dataset is damaged, or has no records
     Dataset open(Location location, Catalog.Options options) throws IOException;
+
+    /// The files of a dataset in a folder, which a copy needs. A dataset that is one file needs no answer.
+    ///
+    /// @throws IllegalArgumentException when datasets of this format cannot be copied
+    default DatasetFiles files(Location folder, Catalog.Options options) throws IOException {
+        throw new IllegalArgumentException(folder + " has the format " + format()
+                + ", whose files are not known; copy the folder with a program for files");
+    }
 
     /// Whether a dataset that is opened with [Catalog.Options#hasFirstCheck] never returns bytes that differ from
     /// their checksum. [#open] throws an [IllegalArgumentException] for a dataset of this format that has no

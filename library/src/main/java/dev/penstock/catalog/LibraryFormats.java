@@ -2,6 +2,7 @@
 package dev.penstock.catalog;
 
 import dev.penstock.Dataset;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Location;
 import dev.penstock.pack.PackFormat;
 import dev.penstock.pack.PackReader;
@@ -36,6 +37,11 @@ enum LibraryFormats implements Format {
         public Dataset open(Location location, Catalog.Options options) throws IOException {
             return TableReader.open(location, options.table());
         }
+
+        @Override
+        public DatasetFiles files(Location folder, Catalog.Options options) throws IOException {
+            return TableReader.files(options.reading().storageOf(folder), folder);
+        }
     },
     STORE("store") {
         @Override
@@ -49,6 +55,11 @@ enum LibraryFormats implements Format {
             StoreReader store = StoreReader.open(location, options.store());
             requireChecksums(store, store.hasChecksums(), options);
             return store;
+        }
+
+        @Override
+        public DatasetFiles files(Location folder, Catalog.Options options) throws IOException {
+            return StoreReader.files(options.reading().storageOf(folder), folder);
         }
     };
 

@@ -28,7 +28,7 @@ final class RangeFile extends CopiedFile {
     private final Disk.Readable source;
     private final long start;
     private final int index;
-    private final MemorySegment head;
+    private volatile MemorySegment head;
 
     private RangeFile(
             RangeRequests requests,
@@ -56,6 +56,14 @@ final class RangeFile extends CopiedFile {
     static RangeFile open(RangeRequests requests, Storage storage, Location object, int index) throws IOException {
         Disk.Readable source = source(storage, object);
         return open(requests, storage, source, index, () -> new FilePart(object, object, 0, source.size()));
+    }
+
+    /// Opens an object whose size is known, without a request. Its first bytes are read when they are needed.
+    static RangeFile openListed(RangeRequests requests, Storage storage, Location object, int index)
+            throws IOException {
+        Disk.Readable source = source(storage, object);
+        FilePart whole = new FilePart(object, object, 0, source.size());
+        return new RangeFile(requests, storage, whole, source, index, null);
     }
 
     /// Opens a part of an object as the only file of a dataset.
@@ -137,11 +145,21 @@ final class RangeFile extends CopiedFile {
     @Override
     void copyOut(long offset, MemorySegment target) throws IOException {
         long byteCount = target.byteSize();
-        if (offset + byteCount <= head.byteSize()) {
-            target.copyFrom(head.asSlice(offset, byteCount));
+        if (offset + byteCount <= Math.min(HEAD_SIZE, size())) {
+            target.copyFrom(head().asSlice(offset, byteCount));
         } else {
             requests.read(this, offset, target);
         }
+    }
+
+    private MemorySegment head() throws IOException {
+        MemorySegment read = head;
+        if (read == null) {
+            read = MemorySegment.ofArray(new byte[(int) Math.min(HEAD_SIZE, size())]);
+            requests.receive(this, 0, read);
+            head = read;
+        }
+        return read;
     }
 
     @Override

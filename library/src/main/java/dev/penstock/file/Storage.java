@@ -63,6 +63,37 @@ public interface Storage {
         }
     }
 
+    /// Whether [#listed] knows the sizes and versions of objects.
+    default boolean hasLists() {
+        return false;
+    }
+
+    /// Whether the size and version of an object are known, so that opening it needs no request.
+    default boolean isListed(Location object) {
+        return false;
+    }
+
+    /// Lists a folder like [#list], with the sizes and versions of objects.
+    ///
+    /// @throws UnsupportedOperationException when they are not known
+    default List<Listed> listed(Location folder) throws IOException {
+        throw new UnsupportedOperationException();
+    }
+
+    /// Opens an object of a list, in the version that it had there.
+    default Disk.Readable open(Listed object) throws IOException {
+        return open(object.location());
+    }
+
+    /// Writes objects of this storage.
+    ///
+    /// @param location what is to be written, for the message
+    /// @throws IllegalArgumentException when the storage is read-only
+    default ObjectWriter writer(Location location) {
+        throw new IllegalArgumentException(
+                location + " cannot be written: this kind of storage is read-only; write to a local path or to s3://");
+    }
+
     /// The sizes of requests for an object that suit the storage, as far as it knows them.
     default Pace pace(Location object) {
         return Pace.DEFAULT;

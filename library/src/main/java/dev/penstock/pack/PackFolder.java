@@ -69,6 +69,19 @@ public final class PackFolder {
         return folder;
     }
 
+    /// The number of files of a folder that belong to a [RecordFamily], and of others.
+    public record Contents(long known, long others) {}
+
+    /// Counts the files of a folder.
+    ///
+    /// @param target the pack to be written, which is not counted if it lies in the folder
+    /// @throws NotDirectoryException when the path is not a folder
+    public static Contents contents(Path root, Path target) throws IOException {
+        requireFolder(root);
+        long known = visited(root, false, target).files.size();
+        return new Contents(known, visited(root, true, target).files.size() - known);
+    }
+
     /// The preferred extensions, each with a space behind it.
     private static String wanted() {
         return RecordFamily.all().stream()

@@ -11,8 +11,10 @@ import dev.penstock.file.Location;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.OpenFiles;
 import dev.penstock.file.Parallel;
+import dev.penstock.file.RangeGroup;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.Storage;
+import dev.penstock.rows.NewRowFile.Published;
 import dev.penstock.rows.RowFiles;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -59,7 +61,8 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
     /// @throws DatasetException when a shard cannot be used or there are no rows
     /// @throws IOException      when files cannot be read and there is no other problem
     static ShardFiles open(ShardPaths paths, ReaderOptions options, boolean isLenient) throws IOException {
-        Probe[] probes = probe(paths, options);
+        Probe[] listed = listed(paths, options);
+        Probe[] probes = listed == null ? probe(paths, options) : listed;
         List<ShardHeader> headers = requireUsable(paths, probes, isLenient);
         long[] sizes = new long[probes.length];
         for (int i = 0; i < sizes.length; i++) {
@@ -67,7 +70,9 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
         }
         List<Long> modifiedNanos =
                 Arrays.stream(probes).map(Probe::modifiedNanos).toList();
-        OpenFiles files = OpenFiles.open(paths.files(), sizes, options);
+        OpenFiles files = listed == null
+                ? OpenFiles.open(paths.files(), sizes, options)
+                : OpenFiles.openListed(paths.files(), options);
         return of(files, sizes, headers, modifiedNanos, options);
     }
 
@@ -145,9 +150,48 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
         }
     }
 
+    /// What the manifest and the list of a remote folder say about all shards, or null when that is not enough. The
+    /// first header is read, and the others are like it.
+    private static Probe[] listed(ShardPaths paths, ReaderOptions options) throws IOException {
+        if (paths.folder() == null || paths.files().isEmpty() || options.isOnDisk(paths.folder())) {
+            return null;
+        }
+        Storage storage = options.storageOf(paths.folder());
+        ShardManifest manifest = storage.hasLists() ? ShardManifest.read(storage, paths.folder()) : null;
+        boolean isListed = manifest != null
+                && manifest.shards().size() == paths.files().size()
+                && paths.files().stream().allMatch(storage::isListed);
+        if (!isListed) {
+            return null;
+        }
+        Probe[] probes = new Probe[paths.files().size()];
+        probes[0] = probe(storage, paths.files().getFirst());
+        ShardHeader first = probes[0].header();
+        for (int i = 1; i < probes.length; i++) {
+            Published shard = manifest.shards().get(i);
+            Location file = paths.files().get(i);
+            if (first == null || !shard.name().equals(file.name())) {
+                return null;
+            }
+            try (Disk.Readable open = storage.open(file)) {
+                ShardHeader header = ShardHeader.of(shard.rows(), first.width(), first.type());
+                if (open.size() != shard.bytes() || header.size() != shard.bytes()) {
+                    return null;
+                }
+                probes[i] = new Probe(open.size(), 0, header, null, null);
+            }
+        }
+        return probes;
+    }
+
     private static Probe[] probe(ShardPaths paths, ReaderOptions options) throws IOException {
         List<Location> files = paths.files();
         Probe[] probes = new Probe[files.size()];
+        if (!files.isEmpty() && !options.isOnDisk(files.getFirst())) {
+            new RangeGroup(options)
+                    .forEach(probes.length, i -> probes[i] = probe(options.storageOf(files.get(i)), files.get(i)));
+            return probes;
+        }
         Parallel.run(Math.ceilDiv(files.size(), PROBE_COUNT), options.threads(), part -> {
             int start = (int) part * PROBE_COUNT;
             for (int i = start; i < Math.min(files.size(), start + PROBE_COUNT); i++) {

@@ -4,6 +4,7 @@ package dev.penstock.shards;
 import dev.penstock.Reason;
 import dev.penstock.Verification.Problem;
 import dev.penstock.Verification.Severity;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Location;
 import dev.penstock.file.Storage;
 import java.io.IOException;
@@ -32,9 +33,11 @@ record ShardPaths(Location folder, List<Location> files, List<Problem> problems)
     /// @throws NoSuchFileException when the path does not exist
     static ShardPaths find(Storage storage, Location path) throws IOException {
         if (storage.isFolder(path)) {
-            return sorted(
-                    path,
-                    storage.list(path).stream().filter(ShardPaths::isShard).toList());
+            List<Location> files = storage.list(path);
+            if (!path.isLocal() && !files.contains(path.resolve(ShardFormat.MANIFEST))) {
+                DatasetFiles.requireComplete(path, files);
+            }
+            return sorted(path, files.stream().filter(ShardPaths::isShard).toList());
         }
         if (storage.exists(path)) {
             return of(List.of(path));

@@ -14,6 +14,7 @@ import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
 import dev.penstock.file.Access;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
@@ -24,10 +25,13 @@ import dev.penstock.rows.RowGather;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /// A reader for a corpus of activation shards. A record is a row, and its only field `value` has the type and
 /// width of the shards. [#source] streams the rows in order.
@@ -131,6 +135,19 @@ public final class ShardReader implements StoredRows {
     public static ShardReader open(List<Location> locations, Options options) throws IOException {
         Location first = locations.isEmpty() ? Location.of(Path.of("")) : locations.getFirst();
         return open(first, ShardPaths.of(locations), options);
+    }
+
+    /// The files of the corpus in a folder, the manifest last.
+    public static DatasetFiles files(Storage storage, Location folder) throws IOException {
+        Set<Location> there = new HashSet<>(storage.list(folder));
+        List<String> names = new ArrayList<>();
+        ShardPaths.find(storage, folder).files().forEach(file -> names.add(file.name()));
+        if (there.contains(folder.resolve(ShardFormat.STATS))) {
+            names.add(ShardFormat.STATS);
+        }
+        return there.contains(folder.resolve(ShardFormat.MANIFEST))
+                ? DatasetFiles.committed(names, ShardFormat.MANIFEST)
+                : new DatasetFiles(names, false);
     }
 
     private static ShardReader open(Location location, ShardPaths paths, Options options) throws IOException {

@@ -10,6 +10,7 @@ import dev.penstock.Io;
 import dev.penstock.Progress;
 import dev.penstock.Row;
 import dev.penstock.Verification;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
@@ -20,11 +21,13 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /// A reader for a committed state of a store. It does not change, whatever a writer does, until [#refresh]
 /// switches to the last commit.
@@ -110,6 +113,37 @@ public final class StoreReader implements Dataset {
     /// while it is open: it is a copy, and nothing writes to it in place.
     public static StoreReader open(Location location, Options options) throws IOException {
         return open(location, options, Long.MAX_VALUE);
+    }
+
+    /// The files of a store, without its snapshots: first the journal, then the values and tables that its commits
+    /// need, and last `meta.json`. So a copy that is made in this order while a writer appends has all values of
+    /// the journal that it copied first.
+    ///
+    /// @throws java.nio.file.NoSuchFileException when the store does not exist
+    public static DatasetFiles files(Storage storage, Location store) throws IOException {
+        StoreMetaFile found = StoreMetaFile.find(storage, store);
+        if (found == null) {
+            throw StoreMetaFile.absent(storage, store);
+        }
+        if (found.isSwitched()) {
+            throw new IllegalArgumentException(
+                    store + " cannot be copied: its writer was stopped while it published changes; open the store for"
+                            + " writing once, or copy a named snapshot");
+        }
+        List<String> names = new ArrayList<>();
+        if (!found.meta().isPlain() && !found.meta().isSnapshot()) {
+            names.add(
+                    StoreFormat.journalName(found.meta().checkpoint().journal().number()));
+        }
+        Set<Long> retired = new HashSet<>();
+        found.meta().chunks().retired().forEach(one -> retired.add(one.chunk()));
+        for (long id : StoreFormat.chunkIds(storage, store)) {
+            if (!retired.contains(id)) {
+                names.add(StoreFormat.chunkName(id));
+            }
+        }
+        found.meta().fields().forEach(field -> names.add(StoreFormat.tableName(field.name())));
+        return DatasetFiles.committed(names, StoreFormat.META);
     }
 
     private static StoreReader open(Location location, Options options, long sequenceLimit) throws IOException {

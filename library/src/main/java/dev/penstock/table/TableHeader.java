@@ -61,6 +61,14 @@ record TableHeader(
         return new TableHeader(0, 0, rowType, rowCount, false, false);
     }
 
+    /// The header of another shard of the same table, or null when its rows do not end at the end of the file.
+    ///
+    /// @param bytes the size of the file
+    TableHeader withRows(long rows, long bytes) {
+        TableHeader other = new TableHeader(version, dataOffset, rowType, rows, isColumnOrder, isScalar);
+        return !isColumnOrder && dataOffset + other.dataBytes() == bytes ? other : null;
+    }
+
     /// Whether the file has no header.
     boolean isRaw() {
         return version == 0;

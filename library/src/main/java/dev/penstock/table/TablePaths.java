@@ -3,6 +3,7 @@ package dev.penstock.table;
 
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
 import dev.penstock.file.Storage;
@@ -136,6 +137,7 @@ record TablePaths(
             }
             refusal = e;
         }
+        DatasetFiles.requireComplete(storage, folder);
         if (allSeries.size() > 1) {
             String names = String.join(
                     " or ", allSeries.keySet().stream().map(TablePaths::nameOf).toList());

@@ -12,6 +12,7 @@ import dev.penstock.Row;
 import dev.penstock.Shard;
 import dev.penstock.StoredRows;
 import dev.penstock.Verification;
+import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Disk;
 import dev.penstock.file.FormatOptions;
 import dev.penstock.file.Location;
@@ -88,7 +89,7 @@ public final class TableReader implements StoredRows {
     /// Opens a file, a folder of shards, one of several tables in a folder as `FOLDER/NAME`, or an array in an
     /// archive as `FILE.npz/NAME`. An archive with a single array can also be opened by its own name.
     ///
-    /// @throws DatasetException when the path is not a table, or is damaged
+    /// @throws dev.penstock.DatasetException when the path is not a table, or is damaged
     public static TableReader open(Path path) throws IOException {
         return open(path, Options.DEFAULT);
     }
@@ -110,7 +111,7 @@ public final class TableReader implements StoredRows {
 
     /// Opens a file of plain rows without a header. The caller gives their type.
     ///
-    /// @throws DatasetException         when the file is not a whole number of rows
+    /// @throws dev.penstock.DatasetException when the file is not a whole number of rows
     /// @throws IllegalArgumentException when rows of this type have no bytes
     public static TableReader openRaw(Path path, RowType rowType, Options options) throws IOException {
         return openRaw(Location.of(path), rowType, options);
@@ -143,6 +144,19 @@ public final class TableReader implements StoredRows {
     /// `FILE/NAME` leads into a zip archive.
     public static boolean isTable(Disk disk, Path path) throws IOException {
         return isTable(Storage.of(disk), Location.of(path));
+    }
+
+    /// The files of the table in a folder, the manifest last. A manifest of another program is left out.
+    ///
+    /// @throws dev.penstock.DatasetException when the folder is not one table, or is damaged
+    public static DatasetFiles files(Storage storage, Location folder) throws IOException {
+        TablePaths paths = TablePaths.find(storage, folder, false);
+        List<String> names = paths.files().stream()
+                .map(file -> DatasetFiles.name(folder, file))
+                .toList();
+        return paths.manifest() == null
+                ? new DatasetFiles(names, false)
+                : DatasetFiles.committed(names, TableFormat.MANIFEST);
     }
 
     /// Whether a location of a storage is a table, like [#isTable(Disk, Path)]. A folder that the storage does not

@@ -7,6 +7,7 @@ import dev.penstock.Reason;
 import dev.penstock.file.OpenFile;
 import dev.penstock.file.OpenFiles;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.rows.NewRowFile.Published;
 import dev.penstock.rows.RowFiles;
 import dev.penstock.rows.RowLayout;
 import java.io.IOException;
@@ -45,19 +46,42 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
     private static TableRows open(
             TablePaths paths, ReaderOptions options, Io.Function<OpenFile, TableHeader> reader, boolean hasFirstCheck)
             throws IOException {
-        OpenFiles files = paths.member() == null
-                ? OpenFiles.open(paths.files(), options)
-                : OpenFiles.open(paths.member().part(), options);
+        boolean isListed = isListed(paths, options);
+        OpenFiles files = isListed
+                ? OpenFiles.openListed(paths.files(), options)
+                : paths.member() == null
+                        ? OpenFiles.open(paths.files(), options)
+                        : OpenFiles.open(paths.member().part(), options);
         List<TableHeader> headers = new ArrayList<>();
         ShardCheck check = new ShardCheck(paths, files, headers, null);
         Io.Function<OpenFile, RowLayout> headerReader = file -> {
-            TableHeader header = reader.apply(file);
+            TableHeader listed = isListed ? listed(paths, file, headers) : null;
+            TableHeader header = listed == null ? reader.apply(file) : listed;
             requireSameType(file, header, headers);
             headers.add(header);
             return header.layout();
         };
         RowFiles rows = RowFiles.open(files, options, headerReader, hasFirstCheck ? check::errors : null);
         return new TableRows(rows, List.copyOf(headers));
+    }
+
+    /// Whether the manifest and the list of a remote folder say so much about the shards that not every header has to
+    /// be read.
+    private static boolean isListed(TablePaths paths, ReaderOptions options) {
+        return paths.manifest() != null
+                && paths.files().stream()
+                        .allMatch(file -> !options.isOnDisk(file)
+                                && options.storageOf(file).isListed(file));
+    }
+
+    /// The header of a shard whose size is that of the manifest: that of the first shard, with another number of rows.
+    /// Null when it has to be read.
+    private static TableHeader listed(TablePaths paths, OpenFile file, List<TableHeader> before) {
+        if (before.isEmpty()) {
+            return null;
+        }
+        Published shard = paths.manifest().shards().get(before.size());
+        return file.size() == shard.bytes() ? before.getFirst().withRows(shard.rows(), shard.bytes()) : null;
     }
 
     private static void requireSameType(OpenFile file, TableHeader header, List<TableHeader> before) {

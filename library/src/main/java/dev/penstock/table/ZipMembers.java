@@ -80,7 +80,9 @@ final class ZipMembers {
         List<ZipEntry> arrays = arrays(entries);
         if (arrays.isEmpty()) {
             throw new DatasetException.WrongFormat(
-                    file, "this is a zip archive without NumPy arrays: no member has a name that ends in .npy");
+                    file,
+                    "this is a zip archive without NumPy arrays: no member has a name that ends in .npy; copy its files"
+                            + " into a dataset with `penstock convert`");
         }
         if (arrays.size() > 1) {
             throw new DatasetException.WrongFormat(

@@ -127,8 +127,8 @@ class CatalogTest {
             archive.putNextEntry(new ZipEntry("notes.txt"));
         }
         assertEquals(
-                file + ": this is a zip archive without NumPy arrays: no member has a name that ends in .npy"
-                        + " (byte 0)",
+                file + ": this is a zip archive without NumPy arrays: no member has a name that ends in .npy;"
+                        + " copy its files into a dataset with `penstock convert` (byte 0)",
                 refusal(file).getMessage());
         Path member = file.resolve("rows");
         assertEquals(

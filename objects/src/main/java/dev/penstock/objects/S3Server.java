@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.objects;
 
+import dev.penstock.file.Listed;
 import dev.penstock.file.Location;
+import dev.penstock.file.ObjectWriter;
 import dev.penstock.file.http.Answer;
 import dev.penstock.file.http.HttpCalls;
 import dev.penstock.file.http.Server;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.ServiceMetadata;
 import software.amazon.awssdk.utils.http.SdkHttpUtils;
@@ -91,6 +94,21 @@ final class S3Server implements Server {
     }
 
     @Override
+    public Map<String, String> headers(
+            Location object, URI address, String method, byte[] body, Map<String, String> headers) throws IOException {
+        Map<String, String> all = new HashMap<>(headers);
+        if (settings.isRequesterPays()) {
+            all.put("x-amz-request-payer", "requester");
+        }
+        return signer.sign(object, region(bucket(object)), SdkHttpMethod.fromValue(method), address, body, all);
+    }
+
+    @Override
+    public ObjectWriter writer(HttpCalls calls, Location location) {
+        return new S3Writer(this, calls);
+    }
+
+    @Override
     public boolean followsRedirects() {
         return false;
     }
@@ -121,6 +139,17 @@ final class S3Server implements Server {
 
     @Override
     public List<Location> list(HttpCalls calls, Location folder) throws IOException {
+        return new S3Listing(this, calls, folder)
+                .all().stream().map(Listed::location).toList();
+    }
+
+    @Override
+    public boolean hasLists() {
+        return true;
+    }
+
+    @Override
+    public List<Listed> listed(HttpCalls calls, Location folder) throws IOException {
         return new S3Listing(this, calls, folder).all();
     }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.ContentStreamProvider;
 import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner;
@@ -42,15 +43,25 @@ final class S3Signer {
     /// @throws AccessDeniedException when there are no credentials
     Map<String, String> sign(Location object, String region, URI address, Map<String, String> headers)
             throws IOException {
+        return sign(object, region, SdkHttpMethod.GET, address, new byte[0], headers);
+    }
+
+    /// Returns the headers of any request with its signature, which covers the bytes that it sends: a server
+    /// refuses other bytes.
+    ///
+    /// @throws AccessDeniedException when there are no credentials
+    Map<String, String> sign(
+            Location object, String region, SdkHttpMethod method, URI address, byte[] body, Map<String, String> headers)
+            throws IOException {
         if (credentials == null) {
             return headers;
         }
-        SdkHttpRequest.Builder request =
-                SdkHttpRequest.builder().method(SdkHttpMethod.GET).uri(address);
+        SdkHttpRequest.Builder request = SdkHttpRequest.builder().method(method).uri(address);
         headers.forEach(request::putHeader);
         AwsCredentials identity = credentials(object);
         SignedRequest signed = signer.sign(asked -> asked.identity(identity)
                 .request(request.build())
+                .payload(body.length == 0 ? null : ContentStreamProvider.fromByteArrayUnsafe(body))
                 .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, "s3")
                 .putProperty(AwsV4HttpSigner.REGION_NAME, region)
                 .putProperty(AwsV4HttpSigner.DOUBLE_URL_ENCODE, false)
@@ -58,8 +69,9 @@ final class S3Signer {
                 .putProperty(HttpSigner.SIGNING_CLOCK, clock));
         Map<String, String> all = new HashMap<>();
         signed.request().forEachHeader((name, values) -> all.put(name, only(values)));
-        // The client adds the same one itself.
+        // The client adds the same ones itself.
         all.remove("Host");
+        all.remove("Content-Length");
         return all;
     }
 

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,7 +32,7 @@ final class FaultyProxy implements AutoCloseable {
     private final URI upstream;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger requests = new AtomicInteger();
-    private volatile IntFunction<Fault> faults = _ -> Fault.NONE;
+    private volatile BiFunction<String, Integer, Fault> faults = (_, _) -> Fault.NONE;
     private volatile int status = 503;
     private volatile long latencyMillis;
     private volatile long bytesPerSecond = Long.MAX_VALUE;
@@ -50,7 +51,9 @@ final class FaultyProxy implements AutoCloseable {
         /// No byte comes after the middle of the body.
         STALL,
         /// The answer has half of the bytes, and a length that says so.
-        SHORT
+        SHORT,
+        /// A byte in the middle of the body is another one.
+        WRONG_BYTE
     }
 
     FaultyProxy(URI upstream) throws IOException {
@@ -65,6 +68,11 @@ final class FaultyProxy implements AutoCloseable {
 
     /// Decides about requests from now on; they are counted from 1 again.
     void fail(IntFunction<Fault> faults) {
+        failOn((_, number) -> faults.apply(number));
+    }
+
+    /// [#fail(IntFunction)], given the first line of a request as well.
+    void failOn(BiFunction<String, Integer, Fault> faults) {
         requests.set(0);
         this.faults = faults;
     }
@@ -103,7 +111,10 @@ final class FaultyProxy implements AutoCloseable {
             for (String head = head(asked); head != null; head = head(asked)) {
                 TimeUnit.MILLISECONDS.sleep(latencyMillis);
                 remote.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
-                if (!answer(client, answered, faults.apply(requests.incrementAndGet()))) {
+                passBody(head, asked, remote.getOutputStream());
+                String line = head.substring(0, head.indexOf('\r'));
+                boolean isHead = line.startsWith("HEAD ");
+                if (!answer(client, answered, isHead, faults.apply(line, requests.incrementAndGet()))) {
                     return;
                 }
             }
@@ -128,21 +139,41 @@ final class FaultyProxy implements AutoCloseable {
         return head.toString(StandardCharsets.ISO_8859_1);
     }
 
+    private void passBody(String head, InputStream asked, OutputStream remote)
+            throws IOException, InterruptedException {
+        Matcher length = LENGTH.matcher(head);
+        if (length.find()) {
+            byte[] body = asked.readNBytes(Integer.parseInt(length.group(1)));
+            send(remote, "", body, body.length);
+        }
+    }
+
     /// Returns whether the connection stays open.
-    private boolean answer(Socket client, InputStream answered, Fault fault) throws IOException, InterruptedException {
+    private boolean answer(Socket client, InputStream answered, boolean isHead, Fault fault)
+            throws IOException, InterruptedException {
         String head = head(answered);
         if (head == null) {
             return false;
         }
         Matcher length = LENGTH.matcher(head);
-        byte[] body = length.find() ? answered.readNBytes(Integer.parseInt(length.group(1))) : chunks(head, answered);
+        byte[] body = isHead
+                ? new byte[0]
+                : length.find() ? answered.readNBytes(Integer.parseInt(length.group(1))) : chunks(head, answered);
         OutputStream out = client.getOutputStream();
         switch (fault) {
             case STATUS -> send(out, "HTTP/1.1 " + status + " Fault\r\nContent-Length: 0\r\n\r\n", body, 0);
             case RESET -> client.setSoLinger(true, 0);
+            case WRONG_BYTE -> {
+                if (body.length > 0) {
+                    body[body.length / 2] ^= 1;
+                }
+                send(out, head, body, body.length);
+            }
             case SHORT -> {
-                String half = length.replaceFirst("Content-Length: " + body.length / 2);
-                send(out, half, body, body.length / 2);
+                // An answer in chunks says nowhere how long it is.
+                boolean hasLength = length.reset().find() && !isHead;
+                int count = hasLength ? body.length / 2 : body.length;
+                send(out, hasLength ? length.replaceFirst("Content-Length: " + count) : head, body, count);
             }
             case CUT, STALL, RESET_IN_BODY -> {
                 send(out, head, body, body.length / 2);
@@ -154,7 +185,7 @@ final class FaultyProxy implements AutoCloseable {
             }
             default -> send(out, head, body, body.length);
         }
-        return fault == Fault.NONE || fault == Fault.STATUS || fault == Fault.SHORT;
+        return Set.of(Fault.NONE, Fault.STATUS, Fault.SHORT, Fault.WRONG_BYTE).contains(fault);
     }
 
     /// The body of an answer that comes in chunks, with their sizes, as it is.

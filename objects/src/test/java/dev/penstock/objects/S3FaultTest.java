@@ -19,6 +19,10 @@ import dev.penstock.file.ReaderOptions;
 import dev.penstock.file.http.HttpCalls;
 import dev.penstock.file.http.HttpStorage;
 import dev.penstock.objects.FaultyProxy.Fault;
+import dev.penstock.shards.ShardWriter;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
+import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.URI;
@@ -28,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -51,6 +56,9 @@ class S3FaultTest {
     /// For faults that stay.
     private static final HttpCalls.Options HURRIED =
             new HttpCalls.Options(3, Duration.ofSeconds(300), Duration.ofMillis(500), Duration.ofMillis(1));
+
+    /// More than the names of one list.
+    private static final int MANY = 1200;
 
     @TempDir
     private Path folder;
@@ -100,7 +108,9 @@ class S3FaultTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"NONE", "WRONG_BYTE"})
     void aThirdOfFaultyAnswersLeavesTheDataRight(Fault fault) throws IOException {
         RangeSample sample = RangeSample.PACK;
         List<String> expected = sample.answers(Location.of(sample.write(folder)), ReaderOptions.DEFAULT);
@@ -133,7 +143,7 @@ class S3FaultTest {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"NONE", "STATUS"})
+            names = {"NONE", "STATUS", "WRONG_BYTE"})
     void aFaultThatStaysIsAnErrorThatNamesTheObject(Fault fault) throws IOException {
         Location object = bucket.resolve("object");
         server.put(object, new byte[100_000]);
@@ -200,6 +210,19 @@ class S3FaultTest {
     }
 
     @Test
+    void aWrongByteIsFoundByTheChecksum() throws IOException {
+        Location remote = server.copy(RangeSample.PACK.write(folder), bucket);
+        try (Dataset dataset = open(remote, storage(PATIENT));
+                Batch batch = Batch.create(dataset.fields())) {
+            proxy.fail(_ -> Fault.WRONG_BYTE);
+            long[] all = LongStream.range(0, dataset.count()).toArray();
+            DatasetException.Corrupt wrong =
+                    assertThrows(DatasetException.Corrupt.class, () -> dataset.gather(all, batch));
+            assertEquals(Reason.CHECKSUM, wrong.reason());
+        }
+    }
+
+    @Test
     void theGapFollowsFromLatencyAndBandwidth() throws IOException {
         Location object = bucket.resolve("object");
         server.put(object, new byte[4 << 20]);
@@ -215,6 +238,33 @@ class S3FaultTest {
         // 30 ms at 20 MB/s are 600 KB; a busy machine has a longer latency and less bandwidth.
         assertTrue(pace.gapSize() > 100_000, pace::toString);
         assertTrue(pace.requestSize() >= Pace.DEFAULT.requestSize(), pace::toString);
+    }
+
+    /// The list of the bucket and the manifest are enough.
+    @ParameterizedTest
+    @ValueSource(strings = {"table", "shards"})
+    void manyShardsOpenWithFewRequests(String kind) throws IOException {
+        Path local = folder.resolve(kind);
+        if (kind.equals("table")) {
+            try (TableWriter writer = TableWriter.create(
+                    local, RowType.of(DType.parse("'<i4'")), TableWriter.Options.DEFAULT.withShardRows(1))) {
+                writer.append(MemorySegment.ofArray(new byte[4 * MANY]));
+            }
+        } else {
+            try (ShardWriter writer = ShardWriter.create(local, 4, ShardWriter.Options.DEFAULT.withShardRows(1))) {
+                writer.append(new double[MANY][4]);
+            }
+        }
+        server.copy(local, bucket);
+        proxy.slow(30, Long.MAX_VALUE);
+        proxy.fail(_ -> Fault.NONE);
+        try (Dataset dataset = open(bucket.resolve(kind), storage(PATIENT));
+                Batch batch = Batch.create(dataset.fields())) {
+            assertEquals(MANY, dataset.count());
+            assertTrue(proxy.requestCount() < 25, "requests: " + proxy.requestCount());
+            dataset.gather(new long[] {1, MANY - 1, 500}, batch);
+            assertEquals(3, batch.rowCount());
+        }
     }
 
     @Test

@@ -126,7 +126,8 @@ public final class Checkpoint {
                     : new Opening(new ArrayDeque<>(List.of(only)), chosen).open(state.source());
         }
         // A mixture that narrows a dataset in some stages has it several times.
-        List<Map<?, ?>> different = leaves.stream().<Map<?, ?>>map(leaf -> leaf).distinct().toList();
+        List<Map<?, ?>> different =
+                leaves.stream().<Map<?, ?>>map(leaf -> leaf).distinct().toList();
         boolean isEach = leaves.size() == paths.size();
         if (!isEach && different.size() != paths.size()) {
             throw new IllegalArgumentException("the checkpoint has " + different.size() + " datasets, but "

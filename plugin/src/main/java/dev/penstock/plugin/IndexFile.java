@@ -10,18 +10,24 @@ import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableReader;
 import dev.penstock.table.TableWriter;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
-/// Files with a list of record indices: a NumPy array of integers, as `select` writes it, or JSON, as the explorer
-/// exports flags.
+/// Files with a list of record indices: a NumPy array of integers, as `select` writes it, JSON, as the explorer
+/// exports flags, or text with one index on each line.
 public final class IndexFile {
     private static final String JSON = ".json";
     private static final String LIST = "indices";
+    private static final int NUMPY_FIRST = 0x93;
+    private static final int SHOWN_MAX = 40;
     private static final RowType INDEX = RowType.of(DType.parse("<i8"));
     private static final long JSON_SIZE_MAX = 64 << 20;
     private static final int READ_ROWS = 1 << 16;
@@ -32,7 +38,44 @@ public final class IndexFile {
     ///
     /// @throws IllegalArgumentException when the file has no such list
     public static long[] read(Path file) throws IOException {
-        return file.toString().endsWith(JSON) ? readJson(file) : readArray(file);
+        if (file.toString().endsWith(JSON)) {
+            return readJson(file);
+        }
+        return isText(file) ? readText(file) : readArray(file);
+    }
+
+    /// Whether a file has anything but the first byte of a NumPy array.
+    private static boolean isText(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return false;
+        }
+        try (InputStream bytes = Files.newInputStream(file)) {
+            return bytes.read() != NUMPY_FIRST;
+        }
+    }
+
+    private static long[] readText(Path file) throws IOException {
+        LongStream.Builder indices = LongStream.builder();
+        // Bytes that are not ASCII are no digits in any encoding, so they need no check of their own.
+        try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
+            long lineNumber = 1;
+            for (String line = lines.readLine(); line != null; line = lines.readLine(), lineNumber++) {
+                if (!line.isBlank()) {
+                    indices.add(index(file, line.strip(), lineNumber));
+                }
+            }
+        }
+        return indices.build().toArray();
+    }
+
+    private static long index(Path file, String text, long lineNumber) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            String shown = text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) + "..." : text;
+            throw new IllegalArgumentException(
+                    file + ", line " + lineNumber + ": this is not a record index: " + Text.printable(shown), e);
+        }
     }
 
     private static long[] readJson(Path file) throws IOException {

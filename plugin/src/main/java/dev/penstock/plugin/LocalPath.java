@@ -18,7 +18,7 @@ public final class LocalPath implements ITypeConverter<Path> {
         }
         if (!location.isLocal()) {
             throw new TypeConversionException(
-                    location + " is remote and read-only; give a local path, and copy a remote dataset first");
+                    location + " is remote; give a local path: `penstock copy` copies a dataset to and from there");
         }
         return location.path();
     }

@@ -201,6 +201,7 @@ public record MixtureMaker(
 
         /// One line for each part, with a chart of its share.
         public List<String> lines() {
+            int width = names.stream().mapToInt(String::length).max().orElse(0);
             List<String> lines = new ArrayList<>();
             for (int i = 0; i < names.size(); i++) {
                 StringBuilder chart = new StringBuilder();
@@ -209,7 +210,7 @@ public record MixtureMaker(
                 }
                 lines.add(String.format(
                         Locale.ROOT,
-                        "  %-18s |%s| %6.2f %% %,14d samples",
+                        "  %-" + Math.max(16, width) + "s |%s| %6.2f %% %,14d samples",
                         Text.printable(names.get(i)),
                         chart,
                         100 * share(i),

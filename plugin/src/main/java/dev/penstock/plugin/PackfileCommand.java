@@ -25,7 +25,7 @@ public abstract class PackfileCommand extends Command {
                 arity = "1",
                 paramLabel = "FILE",
                 converter = LocationText.class,
-                description = "The path or http(s) address of the pack.")
+                description = "The path or address of the pack.")
         Location path;
 
         @Option(

@@ -55,7 +55,7 @@ function table(page, fields, rows) {
 function actions(page, indices) {
   const {data} = page;
   const name = data.path.split("/").pop() || "records";
-  const file = h("input", {type: "file", accept: ".json,.npy", class: "unseen", id: "flag-file", onchange: () => read(page, file.files[0])});
+  const file = h("input", {type: "file", accept: ".json,.npy", class: "unseen", id: "flag-file", "aria-label": "File with flags", onchange: () => read(page, file.files[0])});
   const parts = [h("p", {class: "amount", id: "flag-count"}, `${count(indices.length, "record")} flagged, kept by this browser`)];
   parts.push(h("div", {class: "bar plain"},
     h("button", {type: "button", id: "export-npy", disabled: !indices.length, onclick: () => save(`${name}.flags.npy`, npy(indices))}, "Save as .npy"),

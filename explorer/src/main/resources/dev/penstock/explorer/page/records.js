@@ -130,7 +130,7 @@ class View {
   }
 
   goTo() {
-    this.target = h("input", {id: "goto", size: 17, placeholder: "Index, name, id = 3 (g)", "aria-label": "Go to an index, a name, or a key such as id = 3", autocomplete: "off"});
+    this.target = h("input", {id: "goto", size: 20, placeholder: "Index, name, key (g)", "aria-label": "Go to an index, a name, or a key such as id = 3", autocomplete: "off"});
     return h("form", {class: "inline", onsubmit: (event) => { event.preventDefault(); this.find(this.target.value.trim()); }}, this.target);
   }
 
@@ -326,7 +326,7 @@ class View {
     else if (event.key === "Escape" && this.panel.isOpen) this.open(null);
     else if (this.panel.isOpen && event.key === "ArrowRight") this.step(1);
     else if (this.panel.isOpen && event.key === "ArrowLeft") this.step(-1);
-    else if (event.key === "f" && this.rows.get(this.cursor)) this.flag(this.rows.get(this.cursor).index);
+    else if (event.key === "f") this.rows.load(this.cursor).then((row) => row && this.flag(row.index));
     else if (event.key === "g") this.target.focus();
     else if (event.key === "s") this.seed.focus();
     else if (event.key === "/") this.filter.input.focus();

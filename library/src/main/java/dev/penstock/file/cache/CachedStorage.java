@@ -3,6 +3,7 @@ package dev.penstock.file.cache;
 
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
+import dev.penstock.file.ObjectWriter;
 import dev.penstock.file.Pace;
 import dev.penstock.file.Storage;
 import java.io.IOException;
@@ -45,6 +46,11 @@ public final class CachedStorage implements Storage {
     @Override
     public boolean exists(Location location) throws IOException {
         return storage.exists(location);
+    }
+
+    @Override
+    public ObjectWriter writer(Location location) {
+        return storage.writer(location);
     }
 
     @Override

@@ -38,6 +38,9 @@ final class HttpCall {
     /// How long a host is tried that has never answered: its name may be misspelt.
     private static final Duration UNKNOWN_LIMIT = Duration.ofSeconds(10);
 
+    /// A request that sends bytes has more time: as much as they take at 50 KB/s.
+    private static final long SEND_NANOS_PER_BYTE = 20_000;
+
     private static final long PAUSE_MAX_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long RETRY_AFTER_MAX_SECONDS = 30;
 
@@ -54,11 +57,28 @@ final class HttpCall {
 
     /// What is asked for.
     ///
+    /// @param body        the bytes to send; empty for most methods
     /// @param address     gives the address for each attempt
     /// @param bodySizeMax the largest number of bytes to receive
     /// @param problem     says in words why an answer has to be asked for again, or returns null
     record Asked(
-            Supplier<URI> address, Map<String, String> headers, int bodySizeMax, Function<Answer, String> problem) {}
+            String method,
+            byte[] body,
+            Supplier<URI> address,
+            Map<String, String> headers,
+            int bodySizeMax,
+            Function<Answer, String> problem) {
+        private static final String GET = "GET";
+
+        static Asked get(
+                Supplier<URI> address, Map<String, String> headers, int bodySizeMax, Function<Answer, String> problem) {
+            return new Asked(GET, new byte[0], address, headers, bodySizeMax, problem);
+        }
+
+        boolean isGet() {
+            return method.equals(GET);
+        }
+    }
 
     HttpCall(
             Server server,
@@ -82,9 +102,9 @@ final class HttpCall {
         while (true) {
             URI address = asked.address().get();
             HttpRequest.Builder request = HttpRequest.newBuilder(address).header("Accept-Encoding", "identity");
-            server.headers(object, address, asked.headers()).forEach(request::header);
+            headers(address).forEach(request::header);
             Host host = hosts.apply(address);
-            Answer answer = attempt(host, request.build());
+            Answer answer = attempt(host, request);
             if (answer != null && !server.isCorrected(object, answer)) {
                 return answer;
             }
@@ -94,8 +114,14 @@ final class HttpCall {
         }
     }
 
+    private Map<String, String> headers(URI address) throws IOException {
+        return asked.isGet()
+                ? server.headers(object, address, asked.headers())
+                : server.headers(object, address, asked.method(), asked.body(), asked.headers());
+    }
+
     /// Returns the answer, or null after a failure that may pass.
-    private Answer attempt(Host host, HttpRequest request) throws IOException {
+    private Answer attempt(Host host, HttpRequest.Builder request) throws IOException {
         if (!acquire(host)) {
             throw givenUp(new IOException("all connections were busy"));
         }
@@ -136,17 +162,20 @@ final class HttpCall {
     private long leftNanos(Host host) {
         Duration limit =
                 host.hasAnswered() || options.limit().compareTo(UNKNOWN_LIMIT) < 0 ? options.limit() : UNKNOWN_LIMIT;
-        return limit.toNanos() - (System.nanoTime() - start);
+        return limit.toNanos() + asked.body().length * SEND_NANOS_PER_BYTE - (System.nanoTime() - start);
     }
 
-    private Answer send(Host host, HttpRequest request) throws IOException {
-        Arrival arrival = new Arrival();
-        CompletableFuture<HttpResponse<LimitedBody.Bytes>> call =
-                client.sendAsync(request, head -> arrival.body(head, asked.bodySizeMax()));
+    private Answer send(Host host, HttpRequest.Builder request) throws IOException {
+        SentBody sent = new SentBody(asked.body());
+        Arrival arrival = new Arrival(sent);
+        HttpRequest.BodyPublisher bytes = asked.body().length == 0 ? HttpRequest.BodyPublishers.noBody() : sent;
+        CompletableFuture<HttpResponse<LimitedBody.Bytes>> call = client.sendAsync(
+                request.method(asked.method(), bytes).build(), head -> arrival.body(head, asked.bodySizeMax()));
         HttpResponse<LimitedBody.Bytes> response = await(host, call, arrival);
         host.exists();
         LimitedBody.Bytes body = response.body();
-        if (response.statusCode() < Answer.ERRORS) {
+        // An answer to bytes that were sent says nothing about the latency.
+        if (response.statusCode() < Answer.ERRORS && asked.isGet()) {
             host.answered(arrival.headNanos(), arrival.bodyNanos(), body.bytes().length);
         }
         return new Answer(response.uri(), response.statusCode(), response.headers(), body.bytes(), body.isCut());
@@ -154,9 +183,14 @@ final class HttpCall {
 
     /// The progress of an answer.
     private static final class Arrival {
+        private final SentBody request;
         private final long sent = System.nanoTime();
         private volatile long head;
         private volatile LimitedBody body;
+
+        Arrival(SentBody request) {
+            this.request = request;
+        }
 
         LimitedBody body(HttpResponse.ResponseInfo info, int sizeMax) {
             head = System.nanoTime();
@@ -166,9 +200,17 @@ final class HttpCall {
             return body;
         }
 
-        /// A number that grows with each part of the answer.
+        /// A number that grows with each part of the request and of the answer.
         long progress() {
-            return body == null ? -1 : body.received();
+            return request.sentBytes() + (body == null ? 0 : 1 + (long) body.received());
+        }
+
+        boolean isAnswered() {
+            return body != null;
+        }
+
+        long received() {
+            return body.received();
         }
 
         long headNanos() {
@@ -193,11 +235,11 @@ final class HttpCall {
                 if (arrival.progress() == progress || leftNanos(host) <= 0) {
                     call.cancel(true);
                     throw new IOException(
-                            arrival.progress() < 0
+                            !arrival.isAnswered()
                                     ? "no answer in "
                                             + words(Math.min(
                                                     left, options.stall().toNanos()))
-                                    : "the answer stalled after " + arrival.progress() + " bytes",
+                                    : "the answer stalled after " + arrival.received() + " bytes",
                             e);
                 }
                 progress = arrival.progress();

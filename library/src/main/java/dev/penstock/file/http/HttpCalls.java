@@ -22,7 +22,10 @@ public final class HttpCalls {
     private final Server server;
     private final Options options;
     private final HttpClient client;
-    private final Map<String, Host> hosts = new ConcurrentHashMap<>();
+    private final Map<String, Host> hosts;
+
+    /// Enough for the answer to a request that writes.
+    private static final int ANSWER_SIZE_MAX = 1 << 20;
 
     /// How long to wait.
     ///
@@ -33,13 +36,26 @@ public final class HttpCalls {
     public record Options(int attempts, Duration limit, Duration stall, Duration pause) {
         public static final Options DEFAULT =
                 new Options(40, Duration.ofSeconds(120), Duration.ofSeconds(20), Duration.ofMillis(100));
+
+        Options withAttempts(int attempts) {
+            return new Options(attempts, limit, stall, pause);
+        }
     }
 
     HttpCalls(Server server, Options options) {
+        this(server, options, client(server, options), new ConcurrentHashMap<>());
+    }
+
+    private HttpCalls(Server server, Options options, HttpClient client, Map<String, Host> hosts) {
         this.server = server;
         this.options = options;
+        this.client = client;
+        this.hosts = hosts;
+    }
+
+    private static HttpClient client(Server server, Options options) {
         // HTTP/2 would send all requests through one connection, and plain servers know HTTP/1.1 only.
-        this.client = HttpClient.newBuilder()
+        return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(server.followsRedirects() ? HttpClient.Redirect.NORMAL : HttpClient.Redirect.NEVER)
                 .connectTimeout(options.stall())
@@ -53,7 +69,7 @@ public final class HttpCalls {
     /// @throws IOException when there was no usable answer in time
     Answer get(Location object, Map<String, String> headers, int bodySizeMax, Function<Answer, String> problem)
             throws IOException {
-        return run(object, new HttpCall.Asked(() -> server.address(object), headers, bodySizeMax, problem));
+        return run(object, HttpCall.Asked.get(() -> server.address(object), headers, bodySizeMax, problem));
     }
 
     /// Sends a GET request until it is answered.
@@ -64,7 +80,28 @@ public final class HttpCalls {
     /// @throws IOException when there was no usable answer in time
     public Answer get(Location object, Supplier<URI> address, Map<String, String> headers, int bodySizeMax)
             throws IOException {
-        return run(object, new HttpCall.Asked(address, headers, bodySizeMax, _ -> null));
+        return run(object, HttpCall.Asked.get(address, headers, bodySizeMax, _ -> null));
+    }
+
+    /// Sends a request with another method until it is answered.
+    ///
+    /// @param body    the bytes to send; may be empty
+    /// @param problem says in words why the request has to be sent again, or returns null
+    /// @throws IOException when there was no usable answer in time
+    public Answer send(
+            Location object,
+            String method,
+            Supplier<URI> address,
+            Map<String, String> headers,
+            byte[] body,
+            Function<Answer, String> problem)
+            throws IOException {
+        return run(object, new HttpCall.Asked(method, body, address, headers, ANSWER_SIZE_MAX, problem));
+    }
+
+    /// Calls that are sent once. The caller finds out what became of one that was not answered.
+    public HttpCalls once() {
+        return new HttpCalls(server, options.withAttempts(1), client, hosts);
     }
 
     private Answer run(Location object, HttpCall.Asked asked) throws IOException {

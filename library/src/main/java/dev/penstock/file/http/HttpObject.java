@@ -4,6 +4,7 @@ package dev.penstock.file.http;
 import dev.penstock.DatasetException;
 import dev.penstock.Reason;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Listed;
 import dev.penstock.file.Location;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -37,12 +38,24 @@ final class HttpObject implements Disk.Readable {
     private final byte[] first;
 
     private HttpObject(HttpCalls calls, Location location, long size, Answer opened, byte[] first) {
+        this(calls, location, size, opened.header("ETag"), opened.header("Last-Modified"), first);
+    }
+
+    private HttpObject(HttpCalls calls, Location location, long size, String etag, String modified, byte[] first) {
         this.calls = calls;
         this.location = location;
         this.size = size;
-        this.etag = opened.header("ETag");
-        this.modified = opened.header("Last-Modified");
+        this.etag = etag;
+        this.modified = modified;
         this.first = first;
+    }
+
+    /// An object of a list. No request is needed to open it.
+    static HttpObject of(HttpCalls calls, Listed listed) {
+        String version = listed.version();
+        // Some servers leave out the quotation marks in lists.
+        String etag = version.isEmpty() || version.contains("\"") ? version : '"' + version + '"';
+        return new HttpObject(calls, listed.location(), listed.size(), etag, "", new byte[0]);
     }
 
     /// Opens a file.

@@ -2,7 +2,9 @@
 package dev.penstock.file.http;
 
 import dev.penstock.file.Disk;
+import dev.penstock.file.Listed;
 import dev.penstock.file.Location;
+import dev.penstock.file.ObjectWriter;
 import dev.penstock.file.Pace;
 import dev.penstock.file.Storage;
 import java.io.IOException;
@@ -53,6 +55,26 @@ public final class HttpStorage implements Storage {
         } catch (NoSuchFileException e) {
             return isFolder(location);
         }
+    }
+
+    @Override
+    public boolean hasLists() {
+        return server.hasLists();
+    }
+
+    @Override
+    public List<Listed> listed(Location folder) throws IOException {
+        return server.listed(calls, folder);
+    }
+
+    @Override
+    public Disk.Readable open(Listed object) {
+        return HttpObject.of(calls, object);
+    }
+
+    @Override
+    public ObjectWriter writer(Location location) {
+        return server.writer(calls, location);
     }
 
     @Override

@@ -19,8 +19,12 @@ export function player(count, draw, label) {
     slider.value = at;
     slider.setAttribute("aria-valuetext", `${number(at)} of ${number(count)}`);
     text.textContent = `${number(at)} of ${number(count)}`;
-    const drawn = await draw(at);
-    if (wanted === at && drawn) fill(body, drawn);
+    try {
+      const drawn = await draw(at);
+      if (wanted === at) fill(body, drawn);
+    } catch (e) {
+      if (e.name !== "AbortError") fill(body, h("p", {class: "error"}, e.message));
+    }
   };
   const stop = () => {
     clearTimeout(timer);
@@ -46,6 +50,6 @@ export function player(count, draw, label) {
   // The arrow keys of the slider are not those of the page.
   slider.addEventListener("keydown", (event) => event.stopPropagation());
   const button = (step, name, sign) => h("button", {type: "button", "aria-label": name, onclick: () => { stop(); show(wanted + step); }}, sign);
-  if (count) show(0).catch(() => {});
+  if (count) show(0);
   return h("div", {class: "player"}, h("div", {class: "bar plain"}, button(-1, "One back", "‹"), play, button(1, "One on", "›"), slider, text), body);
 }
