@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -141,3 +142,59 @@ def test_commands_take_the_address_of_an_object(server: S3Proxy, tmp_path: Path)
     assert "value=0" in output("head", "s3://corpus/folder")
     assert output("verify", "s3://corpus/folder").startswith("OK: s3://corpus/folder")
     assert len(output("fingerprint", "s3://corpus/folder/part-00001.npy").strip()) == 32
+
+
+def test_a_cache_holds_what_is_read(run: Run, server: S3Proxy, tmp_path: Path) -> None:
+    server.put("/corpus/large.npy", _npy(np.arange(600_000, dtype=np.int64).reshape(-1, 4)))
+    script = """
+        import sys
+        import numpy as np
+        import penstock
+        cache = sys.argv[1] if len(sys.argv) > 1 else None
+        with penstock.open("s3://corpus/large.npy", cache=cache) as dataset:
+            order = penstock.samplers.Block(len(dataset), block_size=500, window_blocks=8, seed=1)
+            with penstock.Loader(dataset, batch_size=500, sampler=order) as loader:
+                rows = np.concatenate(list(loader))
+                stats = loader.stats()
+            assert np.array_equal(np.sort(rows[:, 0]), np.arange(0, 600_000, 4))
+            print(stats["requests"], stats["received_bytes"], stats["cache_hit_bytes"])
+    """
+    folder = tmp_path / "cache"
+    environment = server.environment | {"PENSTOCK_CACHE": f"{folder}:1GB"}
+    first = [int(word) for word in run(script, **environment).stdout.split()]
+    # Blocks are fetched in the background beside the records that are needed at once.
+    assert first[0] > 0 and 4_800_000 <= first[1] + first[2] <= 10_000_000
+    done = subprocess.run(
+        command_line("cache", "info", "--json"),
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    info = json.loads(done.stdout)
+    assert {one["uri"] for one in info["objects"]} <= {"s3://corpus/large.npy"}
+    cleared = subprocess.run(
+        command_line("cache", "clear"), env=os.environ | environment, capture_output=True, text=True
+    )
+    assert cleared.returncode == 0 and not list(folder.rglob("*.block"))
+    warmed = subprocess.run(
+        command_line("cache", "warm", "s3://corpus/large.npy", "--json"),
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(warmed.stdout)["heldBytes"] >= 4_800_000
+    second = [int(word) for word in run(script, **environment).stdout.split()]
+    assert second[0] == 0 and second[2] >= 4_800_000
+    wrong = run(
+        """
+        import penstock
+        try:
+            penstock.open("s3://corpus/large.npy", cache="much")
+        except ValueError as e:
+            print(e)
+        """,
+        **server.environment,
+    )
+    assert "'much' is not a cache" in wrong.stdout

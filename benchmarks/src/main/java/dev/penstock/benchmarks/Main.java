@@ -46,6 +46,7 @@ public final class Main {
             new StepsBenchmark(),
             new ShardsBenchmark(),
             new ScaleBenchmark(),
+            new ObjectsBenchmark(),
             new SparkBenchmark(),
             new PythonBenchmark());
 

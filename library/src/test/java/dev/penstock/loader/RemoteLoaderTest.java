@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.Dataset;
+import dev.penstock.Figures;
 import dev.penstock.RemoteCounts;
 import dev.penstock.Waiting;
 import dev.penstock.file.CacheOptions;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -156,7 +158,7 @@ class RemoteLoaderTest {
         try (Dataset cached = open(cached("cache", 2));
                 Loader loader = Loader.open(cached, options(new PermutationSampler(ROWS, 1)))) {
             values(loader, 1);
-            waitForAll();
+            waitForBlocks(5);
             RemoteCounts before = cached.remote().counts();
             values(loader, 1);
             RemoteCounts second = cached.remote().counts().minus(before);
@@ -166,14 +168,62 @@ class RemoteLoaderTest {
     }
 
     /// Waits until the background has filled the cache.
-    private void waitForAll() throws InterruptedException {
+    private void waitForBlocks(int count) throws InterruptedException {
         Waiting.until("the cache is full", () -> {
             try (Stream<Path> all = Files.walk(folder)) {
-                return all.filter(path -> path.toString().endsWith(".block")).count() == 5;
+                return all.filter(path -> path.toString().endsWith(".block")).count() == count;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         });
+    }
+
+    /// The record order of some epochs, through a cache that gives up the record with the farthest next use.
+    private static double beladyHits(Sampler sampler, int epochs, int capacity) {
+        int[] order = new int[epochs * ROWS];
+        for (int epoch = 0; epoch < epochs; epoch++) {
+            long[] records = Samplers.epoch(sampler, epoch);
+            for (int i = 0; i < ROWS; i++) {
+                order[epoch * ROWS + i] = (int) records[i];
+            }
+        }
+        int[] next = new int[order.length];
+        int[] last = new int[ROWS];
+        Arrays.fill(last, Integer.MAX_VALUE);
+        for (int i = order.length - 1; i >= 0; i--) {
+            next[i] = last[order[i]];
+            last[order[i]] = i;
+        }
+        TreeSet<Integer> held = new TreeSet<>();
+        int hits = 0;
+        for (int i = 0; i < order.length; i++) {
+            boolean isHit = held.remove(i);
+            hits += isHit && i >= ROWS ? 1 : 0;
+            held.add(next[i] == Integer.MAX_VALUE ? order.length + order[i] : next[i]);
+            if (held.size() > capacity) {
+                held.pollLast();
+            }
+        }
+        return (double) hits / ((epochs - 1) * ROWS);
+    }
+
+    @Test
+    void hitsUnderAFullShuffleAreThoseOfBelady() throws IOException, InterruptedException {
+        int epochs = 4;
+        Sampler sampler = new PermutationSampler(ROWS, 5);
+        try (Dataset cached = open(cached("cache", 0.43));
+                Loader loader = Loader.open(cached, options(sampler))) {
+            values(loader, 1);
+            waitForBlocks(2);
+            RemoteCounts before = cached.remote().counts();
+            values(loader, epochs - 1);
+            RemoteCounts counts = cached.remote().counts().minus(before);
+            double hits = (double) counts.hitBytes() / ((epochs - 1L) * ROWS * WIDTH * 8);
+            double belady = beladyHits(sampler, epochs, (int) (2L * (1 << 20) / (WIDTH * 8)));
+            Figures.print("hits of the cache in thousandths", Math.round(1000 * hits));
+            Figures.print("hits of Belady in thousandths", Math.round(1000 * belady));
+            assertEquals(belady, hits, 0.02);
+        }
     }
 
     @Test
