@@ -128,6 +128,53 @@ def threads(count):
     return append
 
 
+COMMITS = 100
+
+
+def commits(thread_count, open_store, commit):
+    """Durable commits of one small record by some threads. Returns the microseconds of a commit."""
+    with tempfile.TemporaryDirectory(prefix="penstock-writers-") as name, open_store(Path(name)) as store:
+        commit(store, b"first")
+
+        def work(number):
+            for step in range(COMMITS):
+                commit(store, b"%d %d" % (number, step))
+
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(thread_count)]
+        start = time.perf_counter()
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        return (time.perf_counter() - start) / (thread_count * COMMITS) * 1e6
+
+
+def compare_commits():
+    """Commits on the clock: they wait for the disk, and those of several threads for each other."""
+    import lmdb
+
+    def ours(store, value):
+        store.append({"value": value})
+        store.commit()
+
+    def theirs(environment, value):
+        with environment.begin(write=True) as transaction:
+            transaction.put(value, b"x" * 100)
+
+    for count in (1, 8):
+        times = ([], [])
+        for turn in range(ROUNDS + 1):
+            taken = (
+                commits(count, lambda folder: penstock.Store(folder / "new.store", "w", fields={"value": {}}), ours),
+                commits(count, lambda folder: lmdb.open(str(folder / "lmdb"), map_size=1 << 30), theirs),
+            )
+            if turn > 0:
+                for into, one in zip(times, taken, strict=True):
+                    into.append(one)
+        plural = "" if count == 1 else "s"
+        tell(f"writers-commits-{count}-thread{plural}", "LMDB, as many transactions", *times)
+
+
 def measure(function, records, clock):
     with tempfile.TemporaryDirectory(prefix="penstock-writers-") as name:
         start = clock()
@@ -168,6 +215,8 @@ def main():
         compare(name, function, "write of arrays of 64 rows, and fsync", numpy_rows, rows)
     texts = [np.random.default_rng(i).integers(0, 60, 4000).astype("u1").tobytes() for i in range(4000)]
     compare("writers-two-threads-wall", threads(2), "one thread", threads(1), texts, time.perf_counter)
+    if LMDB in others:
+        compare_commits()
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 package dev.penstock.app;
 
 import dev.penstock.convert.BadRecords;
+import dev.penstock.convert.Conversion;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.SourceKind;
 import dev.penstock.convert.SourceOptions;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
@@ -15,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// Copies a dataset into another format.
@@ -24,10 +27,13 @@ import picocli.CommandLine.Parameters;
         header = "Copy a dataset into another format: store, table, pack or shards.",
         description = {
             "The source is any dataset, a quoted pattern such as 'day-*' of several with the same fields, a tree (its"
-                    + " paths and values), a .csv file, JSON Lines (.jsonl) with an object in each line, tar and"
-                    + " zip archives, TFRecord, MDS, LitData and Megatron data, a folder of images, sounds or texts, or"
-                    + " what a plug-in reads. The types of text files are guessed. The format of the target follows"
-                    + " from --to or from its extension. Deleted records are skipped.",
+                    + " paths and values), Parquet or Arrow (a file or a folder, such as one that Hugging Face saved),"
+                    + " .csv, .tsv, JSON Lines (.jsonl) with an object in each line, .json with one array of objects,"
+                    + " these also as .gz and .zst, tar and zip archives, TFRecord, MDS, LitData and Megatron data, a"
+                    + " folder of images, sounds or texts, or what a plug-in or a package of Python reads. The types"
+                    + " of text files are guessed. The format of the target follows from --to or from its extension;"
+                    + " without either it is a table if all fields have a fixed size, and a store otherwise. Deleted"
+                    + " records are skipped.",
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
@@ -40,6 +46,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "Example:",
+            "  penstock convert train.parquet train --dry-run",
             "  penstock convert selfplay steps.npy --fields board,move --where \"move == 2\"",
             "  penstock convert texts.jsonl texts --to store --compress zstd",
             "  penstock convert photos.a2pack photos --to store --compress zstd",
@@ -69,15 +76,40 @@ final class ConvertCommand extends ConvertingCommand {
     @Mixin
     SourceOption kind = new SourceOption();
 
+    @Option(
+            names = "--dry-run",
+            description = "Print what the source is, and which fields it has and what they become, and stop.")
+    boolean isDryRun;
+
     @Override
     public Integer call() throws IOException {
-        try (RecordSource records = kind.divided(open(target.choice()))) {
-            return convert(records, output, "Converted", target.format);
+        boolean isChosen = target.format != null || Targets.ofExtension(named(output)).isPresent();
+        TextRules rules = isChosen ? TextRules.of(Targets.choose(named(output), target.format)) : TextRules.GUESS;
+        try (RecordSource opened = open(target.choice(), rules)) {
+            RecordSource records = target.typed(kind.divided(opened));
+            String format = isChosen ? target.format : Targets.usual(records);
+            Conversion conversion = Conversion.of(records, named(output), format, target.options());
+            FieldsReport report = new FieldsReport(described(), records, conversion, output, !isChosen);
+            if (isDryRun && isJson) {
+                printJson(report.json());
+            } else if (isDryRun) {
+                report.lines().forEach(this::print);
+            } else {
+                if (records.dataset().isEmpty() || !isChosen) {
+                    report.lines().forEach(this::remark);
+                }
+                write(records, output, "Converted", format);
+            }
+            return 0;
         }
     }
 
-    private RecordSource open(RecordChoice choice) throws IOException {
-        TextRules rules = TextRules.of(Targets.choose(named(output), target.format));
+    /// What the source is, as in `a Parquet file`.
+    private String described() throws IOException {
+        return Sources.kind(source, io.options()).map(SourceKind::description).orElse("a dataset");
+    }
+
+    private RecordSource open(RecordChoice choice, TextRules rules) throws IOException {
         return Sources.open(
                 snapshot.of(source),
                 kind.of(SourceOptions.DEFAULT

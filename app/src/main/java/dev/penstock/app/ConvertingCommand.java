@@ -36,7 +36,11 @@ abstract class ConvertingCommand extends Command {
     /// @param verb   the verb of the message, as in `Converted`
     /// @param format the format of the target, or null to use the extension of its name
     Integer convert(RecordSource records, Location output, String verb, String format) throws IOException {
-        RecordSource source = target.typed(records);
+        return write(target.typed(records), output, verb, format);
+    }
+
+    /// Copies all records of a source that has its final types.
+    Integer write(RecordSource source, Location output, String verb, String format) throws IOException {
         long start = System.nanoTime();
         boolean isReplacing = target.overwrite.isGiven;
         Path path = staged.begin(output, isReplacing);

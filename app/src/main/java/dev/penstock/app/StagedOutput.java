@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.UUID;
 import picocli.CommandLine.Option;
 
-/// Where an output is made: at its path, or, for one in object storage, in a local folder from which it is copied when
-/// it is complete.
+/// Where an output is made: at its path, or, for one in object storage, in a local folder from which it is
+/// copied when it is complete.
 final class StagedOutput {
     @Option(
             names = "--stage",

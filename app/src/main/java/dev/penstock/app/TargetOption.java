@@ -25,7 +25,9 @@ final class TargetOption {
             names = "--to",
             paramLabel = "FORMAT",
             description = "The format of the target: pack, table, shards or store (default: by the"
-                    + " extension of its name: .a2pack, .npy, .shards or .store).")
+                    + " extension of its name: .a2pack, .npy, .shards or .store; without one,"
+                    + " convert makes a table if all fields have a fixed size and a store otherwise, and merge and"
+                    + " sample use the format of their first source).")
     String format;
 
     @Option(

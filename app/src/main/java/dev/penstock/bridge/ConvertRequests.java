@@ -103,7 +103,7 @@ final class ConvertRequests {
         SourceOptions reading =
                 SourceOptions.DEFAULT.withBad(bad).withChoice(choice).withText(rules);
         try (RecordSource source = divided(source(request, "source", "pipe", reading), request)) {
-            String chosen = format == null && Targets.ofExtension(target).isEmpty() ? usual(source) : format;
+            String chosen = format == null && Targets.ofExtension(target).isEmpty() ? Targets.usual(source) : format;
             RecordSource typed =
                     request.has("as") ? RecordSource.numbers(source, StoreTypes.of(request.text("as"))) : source;
             Conversion.Report report =
@@ -143,12 +143,6 @@ final class ConvertRequests {
         RecordSource documents =
                 request.has("endToken") ? RecordSource.documents(source, request.number("endToken")) : source;
         return request.has("window") ? RecordSource.windows(documents, request.number("window")) : documents;
-    }
-
-    /// A table for fields of fixed size, and a store for others.
-    private static String usual(RecordSource source) {
-        boolean isVariable = source.fields().stream().anyMatch(Field::isVariable);
-        return isVariable ? "store" : "table";
     }
 
     private static Map<String, Object> describe(RecordSource source, Path target, Conversion.Report report) {

@@ -15,6 +15,7 @@ import dev.penstock.table.DType;
 import dev.penstock.table.RowType;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -22,10 +23,12 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,6 +76,51 @@ class ConvertCommandTest {
                         ? folder.resolve(word.replace("'", "")).toString()
                         : word)
                 .toArray();
+    }
+
+    @Test
+    void aParquetFileIsDescribedAndBecomesTheUsualFormat() throws IOException {
+        Path source = CommandRun.testdata("columnar/plain.parquet");
+        CommandRun dry = run("convert", source, folder.resolve("out"), "--dry-run");
+        assertTrue(dry.out().contains("plain.parquet is a Parquet file"), dry.out());
+        assertTrue(dry.out().contains("field vector"), dry.out());
+        assertTrue(dry.out().contains("becomes a store, because some fields have values of any size"), dry.out());
+        assertTrue(Files.notExists(folder.resolve("out")));
+        CommandRun json = run("convert", source, folder.resolve("out"), "--dry-run", "--json", "--fields", "f16");
+        assertEquals("table", ((Map<?, ?>) Json.parse(json.outBytes())).get("format"));
+        CommandRun real =
+                run("convert", source, folder.resolve("out"), "--fields", "f16,int32", "--where", "int32 is not null");
+        assertTrue(real.err().contains("plain.parquet is a Parquet file"), real.err());
+        CommandRun info = run("info", source);
+        assertTrue(info.out().contains("a Parquet file") && info.out().contains("float32 [3]"), info.out());
+        assertTrue(info.err().contains("penstock convert"), info.err());
+        CommandRun head = CommandRun.of("head", source);
+        assertTrue(head.err().contains("a Parquet file; copy it into a dataset"), head.err());
+    }
+
+    @Test
+    void oneArrayTabsAndPackedTextAreReadLikeLines() throws IOException {
+        String lines = "{\"a\":1,\"b\":\"x,]\\\"\"}\n{\"a\":2,\"b\":\"y\"}\n";
+        Path jsonl = Files.writeString(folder.resolve("a.jsonl"), lines);
+        Path array =
+                Files.writeString(folder.resolve("b.json"), " [" + lines.strip().replace("\n", " ,\n") + "]\n");
+        Path packed = folder.resolve("c.json.gz");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
+            Files.copy(array, out);
+        }
+        Path tabs = Files.writeString(folder.resolve("d.tsv"), "a\tb\n1\t\"x,]\"\"\"\n2\ty\n");
+        for (Path source : List.of(jsonl, array, packed, tabs)) {
+            run("convert", source, folder.resolve(source.getFileName() + ".store"));
+            assertEquals(
+                    content(folder.resolve("a.jsonl.store")), content(folder.resolve(source.getFileName() + ".store")));
+        }
+        byte[] cut = Files.readAllBytes(packed);
+        Files.write(packed, Arrays.copyOf(cut, cut.length - 9));
+        CommandRun damaged = CommandRun.of("convert", packed, folder.resolve("x"));
+        assertTrue(damaged.exitCode() != 0 && damaged.err().contains("damaged or cut off"), damaged.err());
+        Files.writeString(array, "[{\"a\":1}");
+        CommandRun open = CommandRun.of("convert", array, folder.resolve("x"));
+        assertTrue(open.err().contains("b.json, line 1: the JSON array is cut off"), open.err());
     }
 
     /// A server without ranges, which is the least that a server can do.
@@ -192,7 +240,6 @@ class ConvertCommandTest {
     void mistakesHaveTheExitCodeOfUsage() throws IOException {
         Path steps = steps("steps.npy", 30);
         List<List<Object>> mistakes = List.of(
-                List.of("convert", steps, folder.resolve("x")),
                 List.of("convert", steps, folder.resolve("x.a2pack")),
                 List.of("convert", steps, steps),
                 List.of("convert", steps, folder.resolve("x"), "--to", "store", "--dtype", "u8"),

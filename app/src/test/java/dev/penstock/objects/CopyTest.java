@@ -130,8 +130,9 @@ class CopyTest {
                 Files.delete(path.resolve("corpus.json"));
             }
             case "store" -> {
-                try (StoreWriter writer = StoreWriter.create(
-                        path, List.of(StoreField.bytes("a")), StoreOptions.DEFAULT.withChunkRows(300))) {
+                List<StoreField> fields = List.of(StoreField.bytes("a"));
+                StoreOptions options = StoreOptions.DEFAULT.withChunkRows(300);
+                try (StoreWriter writer = StoreWriter.create(path, fields, options)) {
                     for (int i = 0; i < 1000; i++) {
                         writer.append(List.of(random(i, i % 50)));
                     }

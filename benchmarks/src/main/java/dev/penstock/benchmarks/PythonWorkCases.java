@@ -28,6 +28,8 @@ final class PythonWorkCases {
             Map.entry("writers-65536-store-append", 1.25),
             Map.entry("writers-65536-store-extend", 1.25),
             Map.entry("writers-two-threads-wall", 1.5),
+            Map.entry("writers-commits-1-thread", 2.0),
+            Map.entry("writers-commits-8-threads", 2.0),
             Map.entry("inside-wide", 0.9),
             Map.entry("inside-wide-64-batches", 0.9),
             Map.entry("inside-wide-first-batch", 1.0),

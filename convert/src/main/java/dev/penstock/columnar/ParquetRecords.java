@@ -18,11 +18,13 @@ import dev.penstock.file.ReaderOptions;
 import dev.penstock.query.Where;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.parquet.format.ColumnMetaData;
 
 /// The rows of Parquet files with the same columns, one file after another.
 ///
@@ -38,6 +40,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
     private final List<Field> fields;
     private final Map<String, List<String>> classes;
     private final Where where;
+    private final boolean hasMissing;
 
     /// What is known about a file.
     ///
@@ -50,13 +53,15 @@ public final class ParquetRecords implements RecordSource, ClassNames {
             List<ParquetFile> files,
             List<Field> fields,
             Map<String, List<String>> classes,
-            Where where) {
+            Where where,
+            boolean hasMissing) {
         this.location = location;
         this.options = options;
         this.files = files;
         this.fields = fields;
         this.classes = classes;
         this.where = where;
+        this.hasMissing = hasMissing;
     }
 
     /// Opens a file, a folder, or a split of a folder.
@@ -69,6 +74,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
         List<ParquetFile> files = new ArrayList<>();
         List<ColumnField> first = null;
         Map<String, List<String>> classes = Map.of();
+        Set<String> withMissing = new HashSet<>();
         for (Location file : found) {
             ParquetFooter footer = footer(file, reading);
             List<ColumnField> columns = fields(footer);
@@ -79,6 +85,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
                 requireSame(found.getFirst(), first, file, columns);
             }
             files.add(new ParquetFile(file, footer.size(), rows(footer)));
+            addMissing(footer, columns, withMissing);
         }
         List<Field> all = first.stream().map(ColumnField::field).toList();
         String condition = options.choice().condition();
@@ -89,8 +96,24 @@ public final class ParquetRecords implements RecordSource, ClassNames {
                 .toList();
         boolean isByIndex =
                 options.choice().sample() != null || options.choice().without() != null;
-        return new ParquetRecords(
-                location, reading, files, chosen.isEmpty() ? all : chosen, classes, isByIndex ? null : where);
+        List<Field> read = chosen.isEmpty() ? all : chosen;
+        boolean hasMissing = read.stream().anyMatch(field -> withMissing.contains(field.name()));
+        return new ParquetRecords(location, reading, files, read, classes, isByIndex ? null : where, hasMissing);
+    }
+
+    /// Adds the fields of which the statistics of a file say that values are missing.
+    private static void addMissing(ParquetFooter footer, List<ColumnField> columns, Set<String> withMissing) {
+        for (ColumnField column : columns) {
+            List<Integer> path = column.path();
+            ParquetNode node = footer.columns().get(path.getFirst()).at(path.subList(1, path.size()));
+            for (int i = 0; i < footer.groupCount() && node.leaf() != null; i++) {
+                ColumnMetaData meta =
+                        footer.group(i).getColumns().get(node.leaf().index()).getMeta_data();
+                if (meta.isSetStatistics() && meta.getStatistics().getNull_count() > 0) {
+                    withMissing.add(column.field().name());
+                }
+            }
+        }
     }
 
     /// The names of the fields that a choice needs, or null for all.
@@ -177,6 +200,11 @@ public final class ParquetRecords implements RecordSource, ClassNames {
     @Override
     public List<Field> fields() {
         return fields;
+    }
+
+    @Override
+    public boolean hasMissing() {
+        return hasMissing;
     }
 
     @Override

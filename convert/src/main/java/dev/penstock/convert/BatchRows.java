@@ -33,7 +33,7 @@ public final class BatchRows {
 
     /// Copies some rows of a column, in the given order, into another column of the same field.
     static void copy(Column source, long[] rows, Column target) {
-        MemorySegment missing = source.hasMissing() ? target.reserveMissing(rows.length) : null;
+        MemorySegment missing = isAnyMissing(source, rows) ? target.reserveMissing(rows.length) : null;
         MemorySegment offsets = source.field().isVariable() ? target.reserveOffsets(rows.length) : null;
         long byteCount = 0;
         for (long row : rows) {
@@ -55,6 +55,16 @@ public final class BatchRows {
         if (offsets != null) {
             offsets.setAtIndex(Layouts.U64, 0, 0);
         }
+    }
+
+    /// A mask means that a value is missing, so rows that have all values get none.
+    private static boolean isAnyMissing(Column source, long[] rows) {
+        for (int i = 0; source.hasMissing() && i < rows.length; i++) {
+            if (source.isMissing(rows[i])) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Copies rows of a column into another. Rows of a fixed field may become rows of a variable one.

@@ -46,6 +46,11 @@ record ChosenRecords(RecordSource source, List<Field> fields, Where where, Recor
     }
 
     @Override
+    public boolean hasMissing() {
+        return source.hasMissing();
+    }
+
+    @Override
     public Optional<Dataset> dataset() {
         return Optional.empty();
     }

@@ -72,6 +72,16 @@ public final class Conversion {
         return new Conversion(source, target, Targets.choose(target, format), options, disk);
     }
 
+    /// The format that the target will have.
+    public String format() {
+        return target.format();
+    }
+
+    /// The fields that the target will have, one for each field of the source and in the same order.
+    public List<Field> fields() {
+        return job.fields();
+    }
+
     /// Copies all records, compares them, and publishes the target.
     ///
     /// @param copying   receives the progress of the copy
@@ -84,9 +94,11 @@ public final class Conversion {
         requireOther();
         try (WorkFolder work = WorkFolder.open(disk, path)) {
             try {
-                boolean isResumed = work.resume(note(), target.isResumable(path));
+                Map<String, ?> note = note();
+                boolean isResumed = work.resume(note, target.isResumable(path));
                 RecordDigest expected = new RecordDigest(job.fields());
                 long committed = copy(work.data(), expected, copying);
+                requireUnchanged(note);
                 Report report = verify(work, expected, isResumed ? committed : 0, verifying);
                 work.publish();
                 return report;
@@ -152,6 +164,14 @@ public final class Conversion {
         note.put("fields", job.fields().toString());
         note.put("options", options.withReplacing(false).toString());
         return note;
+    }
+
+    /// A source without records by index may have grown while it was read.
+    private void requireUnchanged(Map<String, ?> note) throws IOException {
+        if (source.dataset().isEmpty() && !source.fingerprint().equals(note.get("source"))) {
+            throw new IOException(
+                    source.name() + " has changed while it was converted; convert it again when nothing writes to it");
+        }
     }
 
     /// @return the number of records that were committed before

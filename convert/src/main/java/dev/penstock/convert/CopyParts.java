@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
-/// How a file is divided into parts: the same for every copy of a file of this size, so that an interrupted copy is
-/// continued, and two copies have the same tags.
+/// How a file is divided into parts: the same for every copy of a file of this size, so that an interrupted
+/// copy is continued, and two copies have the same tags.
 ///
 /// @param size     the size of the file
 /// @param partSize the size of all parts but the last

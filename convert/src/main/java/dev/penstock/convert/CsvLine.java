@@ -19,10 +19,13 @@ import java.util.List;
 record CsvLine(long number, List<String> cells) {
     /// Creates a strict reader that also returns empty lines, each as one cell. Text that is not valid CSV or not
     /// UTF-8 is rejected.
-    static CsvReader<CsvLine> reader(InputStream stream) {
+    ///
+    /// @param isTabbed whether tabs separate the cells
+    static CsvReader<CsvLine> reader(InputStream stream, boolean isTabbed) {
         Reader text = new InputStreamReader(
                 stream, StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT));
         return CsvReader.builder()
+                .fieldSeparator(isTabbed ? '\t' : ',')
                 .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
                 .allowUnclosedQuote(false)

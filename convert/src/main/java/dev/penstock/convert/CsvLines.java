@@ -3,10 +3,13 @@ package dev.penstock.convert;
 
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
+import io.airlift.compress.v3.MalformedInputException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.util.Iterator;
+import java.util.zip.ZipException;
 
 /// The lines of a CSV file, all with as many cells as the first. An empty line is no record, except in a file with
 /// one column.
@@ -33,7 +36,7 @@ final class CsvLines {
                 }
             }
             return null;
-        } catch (CsvParseException | UncheckedIOException e) {
+        } catch (CsvParseException | UncheckedIOException | MalformedInputException e) {
             throw bad(e);
         }
     }
@@ -56,8 +59,20 @@ final class CsvLines {
                 return new BadInput(name + ": the text is not UTF-8", e);
             }
         }
+        if (e instanceof UncheckedIOException io
+                && (io.getCause() instanceof ZipException || io.getCause() instanceof EOFException)) {
+            return new BadInput(
+                    name + ": the packed text is damaged or cut off: "
+                            + io.getCause().getMessage(),
+                    e);
+        }
         if (e instanceof UncheckedIOException io) {
             throw io.getCause();
+        }
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof MalformedInputException) {
+                return new BadInput(name + ": the packed text is damaged: " + cause.getMessage(), e);
+            }
         }
         return new BadInput(name + ": " + rootMessage(e), e);
     }

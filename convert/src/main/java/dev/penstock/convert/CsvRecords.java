@@ -52,7 +52,8 @@ record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fi
     @Override
     public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         CountingStream counted = stream == null ? file.open() : new CountingStream(stream, 0);
-        try (CsvReader<CsvLine> reader = CsvLine.reader(counted);
+        boolean isTabbed = file != null && file.isTabbed();
+        try (CsvReader<CsvLine> reader = CsvLine.reader(file == null ? counted : file.text(counted), isTabbed);
                 RowCollector rows = new RowCollector(fields, rules.hasMissing(), receiver)) {
             CsvLines lines = new CsvLines(name, reader);
             CsvLine first = lines.next();

@@ -5,7 +5,6 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,8 +16,8 @@ final class CsvTypes {
 
     static List<Field> guess(TextFile file, TextRules rules) throws IOException {
         String name = file.name();
-        try (InputStream stream = file.open();
-                CsvReader<CsvLine> reader = CsvLine.reader(stream)) {
+        try (CountingStream stream = file.open();
+                CsvReader<CsvLine> reader = CsvLine.reader(file.text(stream), file.isTabbed())) {
             CsvLines lines = new CsvLines(name, reader);
             CsvLine first = lines.next();
             if (first == null) {

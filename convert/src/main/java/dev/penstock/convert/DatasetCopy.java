@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// Copies the files of a dataset as they are: from a disk to a remote storage, back, or between two of either.
 ///
-/// Only files that the format knows are copied, and no link is followed. Parts of files are copied in parallel. The
-/// target appears when it is complete: a manifest or what else commits the dataset is written last. An interrupted
-/// copy is continued by the same call; parts that it has written are compared with the source and kept. The result
-/// is compared with the source, by checksums and fingerprint.
+/// Only files that the format knows are copied, and no link is followed. Parts of files are copied in parallel.
+/// The target appears when it is complete: a manifest or what else commits the dataset is written last. An
+/// interrupted copy is continued by the same call; parts that it has written are compared with the source and
+/// kept. The result is compared with the source, by checksums and fingerprint.
 ///
 /// **Threads.** One thread at a time.
 public final class DatasetCopy {

@@ -2,23 +2,33 @@
 package dev.penstock.convert;
 
 import dev.penstock.file.Json;
+import io.airlift.compress.v3.MalformedInputException;
 import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.zip.ZipException;
 
-/// Reads the values of a file of JSON Lines. Blank lines are skipped.
+/// Reads the values of a file of JSON Lines, or of one JSON array. Blank lines are skipped.
 final class JsonLines implements AutoCloseable {
+    private static final int BUFFER_SIZE = 1 << 16;
+
     private final TextFile file;
     private final CountingStream stream;
     private final BufferedReader reader;
+    /// The values of an array, or null for lines.
+    private final JsonItems items;
+
     private long lineNumber;
 
     JsonLines(TextFile file) throws IOException {
         this.file = file;
         this.stream = file.open();
-        this.reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8.newDecoder()));
+        this.reader = new BufferedReader(
+                new InputStreamReader(file.text(stream), StandardCharsets.UTF_8.newDecoder()), BUFFER_SIZE);
+        this.items = file.isArray() ? new JsonItems(reader) : null;
     }
 
     /// Receives a value as [Json] parses it.
@@ -51,9 +61,18 @@ final class JsonLines implements AutoCloseable {
     private String line() throws IOException {
         lineNumber++;
         try {
-            return reader.readLine();
+            if (items == null) {
+                return reader.readLine();
+            }
+            String item = items.next();
+            lineNumber = items.lineNumber();
+            return item;
         } catch (CharacterCodingException e) {
             throw new BadInput(file.name() + ", line " + lineNumber + ": the text is not UTF-8", e);
+        } catch (ZipException | EOFException | MalformedInputException e) {
+            throw new BadInput(file.name() + ": the packed text is damaged or cut off: " + e.getMessage(), e);
+        } catch (IllegalArgumentException e) {
+            throw new BadInput(file.name() + ", line " + items.lineNumber() + ": " + e.getMessage(), e);
         }
     }
 

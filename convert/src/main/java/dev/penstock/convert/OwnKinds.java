@@ -8,8 +8,8 @@ import dev.penstock.tree.TreeFormat;
 import dev.penstock.tree.TreeReader;
 import java.io.IOException;
 
-/// The kinds of sources of this module. Text and safetensors have no magic number, so they are recognised by their
-/// names, unless the content is that of a dataset.
+/// The kinds of sources of this module that are no text. Safetensors have no magic number, so they are recognised
+/// by their names, unless the content is that of a dataset.
 enum OwnKinds implements SourceKind {
     /// A record for each path of a tree, in order.
     TREE("a tree of paths") {
@@ -51,28 +51,6 @@ enum OwnKinds implements SourceKind {
         public RecordSource open(Location location, SourceOptions options) throws IOException {
             return RowSources.residual(location, options.catalog());
         }
-    },
-    CSV("a CSV file") {
-        @Override
-        public boolean recognises(Candidate candidate) {
-            return isNamed(candidate, ".csv");
-        }
-
-        @Override
-        public RecordSource open(Location location, SourceOptions options) throws IOException {
-            return CsvRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
-        }
-    },
-    JSON_LINES("a JSON Lines file") {
-        @Override
-        public boolean recognises(Candidate candidate) {
-            return isNamed(candidate, ".jsonl") || isNamed(candidate, ".ndjson");
-        }
-
-        @Override
-        public RecordSource open(Location location, SourceOptions options) throws IOException {
-            return JsonRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
-        }
     };
 
     private final String description;
@@ -88,12 +66,6 @@ enum OwnKinds implements SourceKind {
 
     @Override
     public boolean isByName() {
-        return this == SAFETENSORS || this == CSV || this == JSON_LINES;
-    }
-
-    /// A folder with such a name is recognised as well. Opening it says that a file is needed.
-    private static boolean isNamed(Candidate candidate, String extension) {
-        return candidate.kind() != Candidate.Kind.ABSENT
-                && candidate.location().name().endsWith(extension);
+        return this == SAFETENSORS;
     }
 }

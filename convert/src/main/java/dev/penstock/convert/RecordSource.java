@@ -54,6 +54,11 @@ public interface RecordSource extends AutoCloseable {
     /// The fields of a record.
     List<Field> fields();
 
+    /// Whether values are known to be missing, so that the target must support that.
+    default boolean hasMissing() {
+        return false;
+    }
+
     /// A text that stays the same as long as the source gives the same records in the same order. An interrupted
     /// conversion continues only if it is unchanged.
     String fingerprint() throws IOException;

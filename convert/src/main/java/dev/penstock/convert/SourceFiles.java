@@ -11,7 +11,12 @@ public final class SourceFiles implements ForeignKind {
     @Override
     public Optional<String> describe(Candidate candidate) throws IOException {
         return Sources.kind(candidate)
-                .filter(kind -> !kind.isByName() || candidate.kind() == Candidate.Kind.FILE)
+                .filter(kind -> !isNamed(kind) || candidate.kind() == Candidate.Kind.FILE)
                 .map(kind -> kind.description() + "; " + kind.advice());
+    }
+
+    /// Whether the name of a file decides, so that a folder of this name is something else.
+    private static boolean isNamed(SourceKind kind) {
+        return kind instanceof TextKinds || kind == OwnKinds.SAFETENSORS;
     }
 }

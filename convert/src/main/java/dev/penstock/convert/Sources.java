@@ -24,6 +24,7 @@ public final class Sources {
 
         private static List<SourceKind> find() {
             List<SourceKind> all = new ArrayList<>(List.of(OwnKinds.values()));
+            all.addAll(List.of(TextKinds.values()));
             all.addAll(List.of(PythonKinds.values()));
             ServiceLoader.load(SourceKind.class, Sources.class.getClassLoader()).forEach(all::add);
             return List.copyOf(all);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
+import dev.penstock.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,13 @@ public final class Targets {
 
     private static boolean hasExtension(Target target, Path path) {
         return target.extensions().stream().anyMatch(path.toString()::endsWith);
+    }
+
+    /// The usual format for records: a table if all fields have a fixed size and no value is known to be missing,
+    /// and otherwise a store.
+    public static String usual(RecordSource source) {
+        boolean isVariable = source.fields().stream().anyMatch(Field::isVariable);
+        return isVariable || source.hasMissing() ? "store" : "table";
     }
 
     /// The names in folders of all formats that can be written.

@@ -5,15 +5,26 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Dataset;
 import dev.penstock.DatasetException;
+import dev.penstock.Field;
+import dev.penstock.Progress;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.BadRecords;
+import dev.penstock.convert.Conversion;
+import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceOptions;
+import dev.penstock.convert.Sources;
+import dev.penstock.convert.TargetOptions;
+import dev.penstock.table.DType;
+import dev.penstock.table.RowType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -149,6 +160,91 @@ class ContainerSourceTest {
                 2, Containers.lines(file, SourceOptions.DEFAULT.withBad(bad)).size());
         assertEquals("0", bad.leftOut().getFirst().record());
         assertEquals(1, bad.leftOut().size());
+    }
+
+    @Test
+    void fileThatGrowsMeanwhileIsAnError() throws IOException {
+        for (String name : List.of("samples.tar", "raw.tfrecord")) {
+            Path file = Files.copy(Containers.FOLDER.resolve(name), folder.resolve(name));
+            try (RecordSource source = Sources.open(file, SourceOptions.DEFAULT)) {
+                Files.write(file, new byte[512], StandardOpenOption.APPEND);
+                IOException e = assertThrows(IOException.class, () -> Containers.lines(source));
+                assertTrue(e.getMessage().contains("has changed since it was opened"), e.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void tokensBecomeDocumentsAndWindows() throws IOException {
+        Path file = Files.write(folder.resolve("tokens.raw"), new byte[] {1, 0, 9, 0, 3, 0, 4, 0, 9, 0, 5, 0});
+        SourceOptions raw = SourceOptions.DEFAULT.withCatalog(
+                Catalog.Options.DEFAULT.withRawType(RowType.of(DType.parse("uint16"))));
+        try (RecordSource documents = RecordSource.documents(Sources.open(file, raw), 9)) {
+            assertEquals(List.of("tokens=[1, 9]", "tokens=[3, 4, 9]", "tokens=[5]"), Containers.lines(documents));
+        }
+        try (RecordSource windows = RecordSource.windows(Sources.open(file, raw), 4)) {
+            assertEquals(List.of("value=[1, 9, 3, 4]"), Containers.lines(windows));
+        }
+        assertThrows(IllegalArgumentException.class, () -> RecordSource.documents(Sources.open(file, raw), 70_000));
+    }
+
+    /// The copy is stopped by an error after a commit, as by a kill, and ends like one that was not interrupted.
+    @Test
+    void interruptedConversionOfShardsEndsByteEqual() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            Files.copy(Containers.FOLDER.resolve("samples.tar"), folder.resolve("s-" + i + ".tar"));
+        }
+        Path whole = folder.resolve("whole.tar");
+        Path again = folder.resolve("again.tar");
+        for (Path target : List.of(whole, again)) {
+            try (RecordSource source = Sources.open(folder.resolve("s-*.tar"), SourceOptions.DEFAULT)) {
+                RecordSource broken = target == again ? new Broken(source) : source;
+                if (broken == source) {
+                    convert(source, target);
+                } else {
+                    assertThrows(IOException.class, () -> convert(broken, target));
+                    assertTrue(Files.notExists(target));
+                    convert(source, target);
+                }
+            }
+        }
+        assertEquals(-1, Files.mismatch(whole, again));
+    }
+
+    private static void convert(RecordSource source, Path target) throws IOException {
+        Conversion.of(source, target, null, TargetOptions.DEFAULT).run(Progress.NONE, Progress.NONE);
+    }
+
+    /// Ends with an error behind its records.
+    private record Broken(RecordSource source) implements RecordSource {
+        @Override
+        public String name() {
+            return source.name();
+        }
+
+        @Override
+        public List<Field> fields() {
+            return source.fields();
+        }
+
+        @Override
+        public String fingerprint() throws IOException {
+            return source.fingerprint();
+        }
+
+        @Override
+        public Optional<Dataset> dataset() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
+            source.forEach(receiver, progress);
+            throw new IOException("the cable was pulled");
+        }
+
+        @Override
+        public void close() {}
     }
 
     @Test

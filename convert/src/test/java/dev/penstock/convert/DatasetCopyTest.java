@@ -66,8 +66,9 @@ class DatasetCopyTest {
                 }
             }
             case "store" -> {
-                try (StoreWriter writer = StoreWriter.create(
-                        path, List.of(StoreField.bytes("a")), StoreOptions.DEFAULT.withChunkRows(300))) {
+                List<StoreField> fields = List.of(StoreField.bytes("a"));
+                StoreOptions options = StoreOptions.DEFAULT.withChunkRows(300);
+                try (StoreWriter writer = StoreWriter.create(path, fields, options)) {
                     for (int i = 0; i < COUNT; i++) {
                         writer.append(List.of(new byte[i % 50]));
                     }

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// A storage for one dataset that asks for the list of each folder once. The list has the sizes and versions of all
-/// objects in it, so that opening one of them needs no request, and it stays the object of the list.
+/// A storage for one dataset that asks for the list of each folder once. The list has the sizes and versions of
+/// all objects in it, so that opening one of them needs no request, and it stays the object of the list.
 ///
 /// **Threads.** Safe for any number of threads.
 public final class ListedStorage implements Storage {
     private final Storage storage;
     private final Map<Location, Map<Location, Entry>> folders = new ConcurrentHashMap<>();
 
-    /// Whether objects have the versions that lists say; null until one was opened. Some servers have other ones in
-    /// lists, and each object is then asked for.
+    /// Whether objects have the versions that lists say; null until one was opened. Some servers have other
+    /// ones in lists, and each object is then asked for.
     private volatile Boolean isExact;
 
     /// What has one name: an object, a folder, or both.

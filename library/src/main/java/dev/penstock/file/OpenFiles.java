@@ -66,8 +66,8 @@ public final class OpenFiles implements Usable, AutoCloseable {
         return paths.size() <= MAPPED_MAX ? map(paths, options) : cache(paths, sizes, options);
     }
 
-    /// Opens objects of a remote storage whose sizes are known ([Storage#isListed]), without a request for each. What
-    /// is in them is found out when it is read.
+    /// Opens objects of a remote storage whose sizes are known ([Storage#isListed]), without a request for
+    /// each. What is in them is found out when it is read.
     public static OpenFiles openListed(List<Location> locations, ReaderOptions options) throws IOException {
         RangeRequests requests = new RangeRequests(options.readsInFlight());
         List<OpenFile> files = new ArrayList<>(locations.size());

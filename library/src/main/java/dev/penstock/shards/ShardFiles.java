@@ -150,8 +150,8 @@ record ShardFiles(RowFiles rows, List<ShardHeader> headers, List<Long> modifiedN
         }
     }
 
-    /// What the manifest and the list of a remote folder say about all shards, or null when that is not enough. The
-    /// first header is read, and the others are like it.
+    /// What the manifest and the list of a remote folder say about all shards, or null when that is not enough.
+    /// The first header is read, and the others are like it.
     private static Probe[] listed(ShardPaths paths, ReaderOptions options) throws IOException {
         if (paths.folder() == null || paths.files().isEmpty() || options.isOnDisk(paths.folder())) {
             return null;

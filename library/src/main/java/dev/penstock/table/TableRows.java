@@ -65,8 +65,8 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
         return new TableRows(rows, List.copyOf(headers));
     }
 
-    /// Whether the manifest and the list of a remote folder say so much about the shards that not every header has to
-    /// be read.
+    /// Whether the manifest and the list of a remote folder say so much about the shards that not every header
+    /// has to be read.
     private static boolean isListed(TablePaths paths, ReaderOptions options) {
         return paths.manifest() != null
                 && paths.files().stream()
@@ -74,8 +74,8 @@ record TableRows(RowFiles rows, List<TableHeader> headers) implements AutoClosea
                                 && options.storageOf(file).isListed(file));
     }
 
-    /// The header of a shard whose size is that of the manifest: that of the first shard, with another number of rows.
-    /// Null when it has to be read.
+    /// The header of a shard whose size is that of the manifest: that of the first shard, with another number
+    /// of rows. Null when it has to be read.
     private static TableHeader listed(TablePaths paths, OpenFile file, List<TableHeader> before) {
         if (before.isEmpty()) {
             return null;

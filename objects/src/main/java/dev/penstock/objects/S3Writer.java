@@ -23,10 +23,10 @@ import software.amazon.awssdk.utils.http.SdkHttpUtils;
 
 /// Writes objects of buckets.
 ///
-/// Requests are repeated, like those that read. One that must create an object (`If-None-Match`) is special: when its
-/// answer is lost, or it is refused, the object may be there because an earlier attempt has made it. So the object is
-/// looked at, and counts as written when it has the bytes that were to be written. Some servers refuse such a request
-/// by a reset.
+/// Requests are repeated, like those that read. One that must create an object (`If-None-Match`) is special:
+/// when its answer is lost, or it is refused, the object may be there because an earlier attempt has made it.
+/// So the object is looked at, and counts as written when it has the bytes that were to be written. Some
+/// servers refuse such a request by a reset.
 final class S3Writer implements ObjectWriter {
     private static final int CONFLICT = 409;
     private static final int PRECONDITION_FAILED = 412;

@@ -5,8 +5,8 @@ import java.net.http.HttpRequest;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
 
-/// The body of a request. It counts the bytes that were handed to the connection, so that a slow upload can be told
-/// apart from one that stands still.
+/// The body of a request. It counts the bytes that were handed to the connection, so that a slow upload can be
+/// told apart from one that stands still.
 final class SentBody implements HttpRequest.BodyPublisher {
     private final HttpRequest.BodyPublisher bytes;
     private volatile long sentBytes;
