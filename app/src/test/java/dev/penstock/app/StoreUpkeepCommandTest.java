@@ -104,7 +104,7 @@ final class StoreUpkeepCommandTest {
         fine("store", "snapshot", "drop", store, "first");
         failing(
                 3,
-                store + ": the store has no snapshot first or any other\n",
+                store.resolve("snapshot/first") + ": the store has no snapshot first or any other\n",
                 "store",
                 "snapshot",
                 "drop",

@@ -81,7 +81,7 @@ public final class StoreSnapshots {
         if (!disk.exists(folder.resolve(StoreFormat.META))) {
             List<String> names = list().stream().map(Snapshot::name).toList();
             throw new NoSuchFileException(
-                    store.toString(),
+                    folder.toString(),
                     null,
                     "the store has no snapshot " + name
                             + (names.isEmpty() ? " or any other" : "; its snapshots are " + String.join(", ", names)));
@@ -100,7 +100,7 @@ public final class StoreSnapshots {
         requireName(name);
         Location snapshot = store.resolve(StoreFormat.SNAPSHOT_FOLDER + "/" + name);
         if (!options.storageOf(store).exists(snapshot.resolve(StoreFormat.META))) {
-            throw new NoSuchFileException(store.toString(), null, "the store has no snapshot " + name);
+            throw new NoSuchFileException(snapshot.toString(), null, "the store has no snapshot " + name);
         }
         return snapshot;
     }

@@ -191,6 +191,7 @@ public final class BlockCache {
             folder.create(blocks.key(), blocks.uri());
             folder.write(blocks.key(), blockIndex, bytes);
             blocks.note(blockIndex);
+            space.written(blocks, blockIndex);
         } catch (IOException e) {
             space.failed(blocks, blockIndex);
         }

@@ -43,6 +43,8 @@ final class CacheSpace {
     private final Deque<Victim> victims = new ArrayDeque<>();
     private long usedBytes = -1;
     private long addedBytes;
+    /// The size of blocks that have room and are not written yet.
+    private long unwrittenBytes;
     private boolean isRefused;
     private volatile long fullSince;
     private volatile boolean isFull;
@@ -95,12 +97,19 @@ final class CacheSpace {
         isFull = false;
         usedBytes += byteCount;
         addedBytes += byteCount;
+        unwrittenBytes += byteCount;
         return true;
+    }
+
+    /// Notes that a block is written.
+    synchronized void written(CachedBlocks blocks, long blockIndex) {
+        unwrittenBytes -= BlockFile.HEADER_SIZE + blocks.key().blockSize(blockIndex);
     }
 
     /// Notes that a block could not be written. The cache rests for a while, because the disk is full.
     synchronized void failed(CachedBlocks blocks, long blockIndex) {
         usedBytes -= BlockFile.HEADER_SIZE + blocks.key().blockSize(blockIndex);
+        written(blocks, blockIndex);
         isFull = true;
         fullSince = System.nanoTime();
         if (!isRefused) {
@@ -117,7 +126,7 @@ final class CacheSpace {
                 bytes += BlockFile.HEADER_SIZE + key.blockSize(block);
             }
         }
-        usedBytes = bytes;
+        usedBytes = bytes + unwrittenBytes;
         addedBytes = 0;
     }
 
