@@ -88,7 +88,7 @@ fi
 cd "$folder" || exit 3
 # pytest keeps the modules whose assertions it has rewritten, which takes seconds in each process.
 unset PYTHONDONTWRITEBYTECODE
-export PENSTOCK_CACHE=$folder/cache
+export PENSTOCK_AOT_CACHE=$folder/cache
 # The two processes share two cores: threads of PyTorch and NumPy that wait for each other would only spin.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 workers=()

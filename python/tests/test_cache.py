@@ -62,7 +62,7 @@ def loaded(run: Run, steps: Path, folder: Path, log: Path, vectors: str = "off")
     """The classes that the next process loads, and where they come from."""
     done = run(
         USE.format(path=str(steps)),
-        PENSTOCK_CACHE=str(folder),
+        PENSTOCK_AOT_CACHE=str(folder),
         PENSTOCK_JAVA_OPTIONS=f"-Xlog:class+load:file={log}",
         PENSTOCK_VECTORS=vectors,
     )
@@ -120,7 +120,7 @@ def test_a_bad_one_does_no_harm_and_is_made_again(
     script = ONLY_BEGIN + USE.format(path=str(steps))
     # The second process finds the beginning of the first.
     for _ in range(2 if damage == "garbage" else 1):
-        done = run(script, PENSTOCK_CACHE=str(folder), PENSTOCK_VECTORS="off")
+        done = run(script, PENSTOCK_AOT_CACHE=str(folder), PENSTOCK_VECTORS="off")
         assert done.stdout == "1000\n"
     assert (folder / (scalar.name + ".begun")).exists()
 
@@ -141,7 +141,7 @@ def test_a_rehearsal_that_fails_leaves_no_cache(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cache", ["", "relative", "/proc/nowhere"])
 def test_without_a_place_there_is_none(run: Run, steps: Path, cache: str) -> None:
-    assert run(USE.format(path=str(steps)), PENSTOCK_CACHE=cache).stdout == "1000\n"
+    assert run(USE.format(path=str(steps)), PENSTOCK_AOT_CACHE=cache).stdout == "1000\n"
 
 
 def test_another_jar_has_its_own_and_ends_that_of_the_old(
@@ -150,7 +150,7 @@ def test_another_jar_has_its_own_and_ends_that_of_the_old(
     folder, jar = tmp_path / "cache", tmp_path / "penstock.jar"
     jar.write_bytes(b"one")
     runtime = _runtime.find_runtime()
-    monkeypatch.setenv("PENSTOCK_CACHE", str(folder))
+    monkeypatch.setenv("PENSTOCK_AOT_CACHE", str(folder))
     monkeypatch.setattr(_runtime, "jar", lambda: str(jar))
     first = Path(str(_runtime.cache(runtime)))
     assert _rehearsal._is_first(str(first))
@@ -176,7 +176,7 @@ class Installations:
         self._folder = folder
         self._patch = monkeypatch
         self.caches = folder / "cache"
-        monkeypatch.setenv("PENSTOCK_CACHE", str(self.caches))
+        monkeypatch.setenv("PENSTOCK_AOT_CACHE", str(self.caches))
 
     def cache(self, name: str) -> Path:
         """The cache of an installation, which is the current one from here on."""

@@ -53,7 +53,7 @@ def variables(installed: Path, tmp_path: Path) -> dict[str, str]:
     """The environment of a process with that package, in a home folder that cannot be written."""
     home = tmp_path / "home"
     home.mkdir(mode=0o500)
-    left_out = ("PENSTOCK_CACHE", "PENSTOCK_JAVA_HOME", "PENSTOCK_VECTORS", "XDG_CACHE_HOME")
+    left_out = ("PENSTOCK_AOT_CACHE", "PENSTOCK_JAVA_HOME", "PENSTOCK_VECTORS", "XDG_CACHE_HOME")
     found = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**found, "HOME": str(home), "PYTHONPATH": str(installed)}
 
@@ -88,14 +88,14 @@ def test_the_first_process_has_linked_classes_and_profiles(
 
 @pytest.mark.parametrize(
     "variable",
-    [("PENSTOCK_VECTORS", "off"), ("PENSTOCK_CACHE", ""), ("PENSTOCK_CACHE", "/proc/no")],
+    [("PENSTOCK_VECTORS", "off"), ("PENSTOCK_AOT_CACHE", ""), ("PENSTOCK_AOT_CACHE", "/proc/no")],
 )
 def test_variables_act_as_with_other_runtimes(
     steps: Path, variables: dict[str, str], variable: tuple[str, str]
 ) -> None:
     name, value = variable
     lines = use(steps, variables, **{name: value})
-    assert lines[0].endswith(str(variable != ("PENSTOCK_CACHE", "")))
+    assert lines[0].endswith(str(variable != ("PENSTOCK_AOT_CACHE", "")))
 
 
 def test_vectors_are_instructions_in_compiled_code(installed: Path) -> None:

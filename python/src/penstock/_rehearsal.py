@@ -109,7 +109,7 @@ def main(cache: str) -> None:
     unfinished = f"{cache}.{os.getpid()}"
     # The runtime has ended and written the cache before this function is called.
     atexit.register(_publish, unfinished, cache)
-    os.environ["PENSTOCK_CACHE"] = ""
+    os.environ["PENSTOCK_AOT_CACHE"] = ""
     os.environ["PENSTOCK_JAVA_OPTIONS"] = f"-XX:AOTCacheOutput={unfinished}"
     _step_back()
     with tempfile.TemporaryDirectory(prefix="penstock-rehearsal-") as folder:

@@ -226,15 +226,15 @@ def class_path(runtime: Runtime) -> str:
 def cache(runtime: Runtime, use: str = "runtime") -> str | None:
     """Returns the path of the AOT cache for the runtime inside this process, with `use="scalar"`
     for a runtime without the vector module, or with `use="command"` for the command line. The file
-    need not exist. Returns None if there is no folder for it. `PENSTOCK_CACHE` names the folder; an
+    need not exist. Returns None if there is no folder for it. `PENSTOCK_AOT_CACHE` names the folder; an
     empty value switches the caches off. A runtime with the jar inside brings its caches."""
     if runtime.jar_inside:
-        if os.environ.get("PENSTOCK_CACHE") == "":
+        if os.environ.get("PENSTOCK_AOT_CACHE") == "":
             return None
         name = "command" if use == "command" else "runtime"
         return os.path.join(runtime.home, "lib", f"penstock-{name}.aot")
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = os.environ.get("PENSTOCK_CACHE", os.path.join(caches, "penstock"))
+    folder = os.environ.get("PENSTOCK_AOT_CACHE", os.path.join(caches, "penstock"))
     if not os.path.isabs(folder):
         return None
     try:

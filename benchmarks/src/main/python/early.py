@@ -163,7 +163,7 @@ def milliseconds(task, side, folder, variables):
 def wait_for_caches(folder, variables):
     """The first process of an installation makes a cache in the background, for later ones."""
     milliseconds("take", "ours", folder, variables)
-    caches = Path(variables.get("PENSTOCK_CACHE") or Path.home() / ".cache" / "penstock")
+    caches = Path(variables.get("PENSTOCK_AOT_CACHE") or Path.home() / ".cache" / "penstock")
     end = time.monotonic() + 120
     while any(caches.glob("*.config")) and time.monotonic() < end:
         time.sleep(0.5)
