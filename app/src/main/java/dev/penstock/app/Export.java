@@ -9,6 +9,8 @@ import dev.penstock.Column;
 import dev.penstock.ElementType;
 import dev.penstock.Io;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.columnar.ArrowOutput;
+import dev.penstock.columnar.ParquetOutput;
 import dev.penstock.convert.Cell;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Json;
@@ -103,12 +105,12 @@ final class Export {
     private static long writeTo(Scan scan, Format format, OutputStream stream) throws IOException {
         return switch (format) {
             case PARQUET -> {
-                try (ParquetFile file = new ParquetFile(stream, scan.fields())) {
+                try (ParquetOutput file = new ParquetOutput(stream, scan.fields())) {
                     yield writeBatches(scan, file::append);
                 }
             }
             case ARROW -> {
-                try (ArrowFile file = new ArrowFile(stream, scan.fields())) {
+                try (ArrowOutput file = new ArrowOutput(stream, scan.fields())) {
                     yield writeBatches(scan, file::append);
                 }
             }

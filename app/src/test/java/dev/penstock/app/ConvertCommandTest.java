@@ -99,6 +99,20 @@ class ConvertCommandTest {
     }
 
     @Test
+    void recordsBecomeParquetAndArrowAndComeBack() throws IOException {
+        Path source = CommandRun.testdata("columnar/types.arrow");
+        String fields = "int8,uint16,int32,uint64,f32,few,truth,text,binary,word,list";
+        run("convert", source, folder.resolve("a.store"), "--fields", fields);
+        for (String name : List.of("b.parquet", "b.arrow")) {
+            run("convert", folder.resolve("a.store"), folder.resolve(name));
+            run("convert", folder.resolve(name), folder.resolve(name + ".store"));
+            assertEquals(content(folder.resolve("a.store")), content(folder.resolve(name + ".store")));
+        }
+        CommandRun half = CommandRun.of("convert", source, folder.resolve("c.parquet"), "--fields", "f16");
+        assertTrue(half.exitCode() == 2 && half.err().contains("convert its numbers to f32"), half.err());
+    }
+
+    @Test
     void oneArrayTabsAndPackedTextAreReadLikeLines() throws IOException {
         String lines = "{\"a\":1,\"b\":\"x,]\\\"\"}\n{\"a\":2,\"b\":\"y\"}\n";
         Path jsonl = Files.writeString(folder.resolve("a.jsonl"), lines);

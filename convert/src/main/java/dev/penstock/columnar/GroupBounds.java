@@ -5,6 +5,7 @@ import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.query.Bounds;
 import dev.penstock.query.Where;
+import java.util.List;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.Statistics;
 
@@ -13,12 +14,12 @@ final class GroupBounds {
     private GroupBounds() {}
 
     /// Whether a row of a row group can match a condition.
-    static boolean mayMatch(Where where, ParquetFooter footer, int group) {
-        return where.mayMatch(field -> range(field, footer, group));
+    static boolean mayMatch(Where where, ParquetFooter footer, List<ColumnField> columns, int group) {
+        return where.mayMatch(field -> range(field, footer, columns, group));
     }
 
-    private static Bounds.Range range(Field field, ParquetFooter footer, int group) {
-        for (ColumnField column : ParquetRecords.fields(footer)) {
+    private static Bounds.Range range(Field field, ParquetFooter footer, List<ColumnField> columns, int group) {
+        for (ColumnField column : columns) {
             if (column.field().equals(field) && column.type().isNumber()) {
                 ParquetNode node = footer.columns()
                         .get(column.path().getFirst())

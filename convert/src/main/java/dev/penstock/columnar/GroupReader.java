@@ -29,10 +29,15 @@ final class GroupReader {
     private final int rowsAtOnce;
     private long row;
 
-    GroupReader(ParquetFooter footer, int index, List<Field> fields, Disk.Readable file, Pages pages) {
+    GroupReader(
+            ParquetFooter footer,
+            int index,
+            List<ColumnField> all,
+            List<Field> fields,
+            Disk.Readable file,
+            Pages pages) {
         this.footer = footer;
         this.index = index;
-        List<ColumnField> all = ParquetRecords.fields(footer);
         this.columns = fields.stream()
                 .map(field -> all.stream()
                         .filter(column -> column.field().equals(field))

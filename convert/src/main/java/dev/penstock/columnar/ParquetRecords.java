@@ -9,6 +9,7 @@ import dev.penstock.Fingerprint;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.catalog.Candidate;
+import dev.penstock.catalog.Catalog;
 import dev.penstock.convert.ClassNames;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceOptions;
@@ -17,6 +18,7 @@ import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.query.Where;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -41,6 +43,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
     private final Map<String, List<String>> classes;
     private final Where where;
     private final boolean hasMissing;
+    private final ColumnNotes known;
 
     /// What is known about a file.
     ///
@@ -54,7 +57,8 @@ public final class ParquetRecords implements RecordSource, ClassNames {
             List<Field> fields,
             Map<String, List<String>> classes,
             Where where,
-            boolean hasMissing) {
+            boolean hasMissing,
+            ColumnNotes known) {
         this.location = location;
         this.options = options;
         this.files = files;
@@ -62,6 +66,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
         this.classes = classes;
         this.where = where;
         this.hasMissing = hasMissing;
+        this.known = known;
     }
 
     /// Opens a file, a folder, or a split of a folder.
@@ -69,6 +74,19 @@ public final class ParquetRecords implements RecordSource, ClassNames {
     /// @throws DatasetException         when a file is damaged, or has other columns than the first
     /// @throws IllegalArgumentException when a folder has several splits, or the condition is invalid
     static ParquetRecords open(Location location, SourceOptions options) throws IOException {
+        return open(location, options, ColumnNotes.NONE);
+    }
+
+    /// Opens a file on a disk.
+    ///
+    /// @param notes what is known about its columns
+    static ParquetRecords open(Path path, Disk disk, ColumnNotes notes) throws IOException {
+        SourceOptions options = SourceOptions.DEFAULT.withCatalog(Catalog.Options.DEFAULT.withDisk(disk));
+        return open(Location.of(path), options, notes);
+    }
+
+    private static ParquetRecords open(Location location, SourceOptions options, ColumnNotes known)
+            throws IOException {
         ReaderOptions reading = options.catalog().reading();
         List<Location> found = ParquetFiles.at(Candidate.at(location, reading));
         List<ParquetFile> files = new ArrayList<>();
@@ -77,7 +95,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
         Set<String> withMissing = new HashSet<>();
         for (Location file : found) {
             ParquetFooter footer = footer(file, reading);
-            List<ColumnField> columns = fields(footer);
+            List<ColumnField> columns = fields(footer, known);
             if (first == null) {
                 first = columns;
                 classes = ColumnField.classes(columns, notes(footer));
@@ -98,7 +116,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
                 options.choice().sample() != null || options.choice().without() != null;
         List<Field> read = chosen.isEmpty() ? all : chosen;
         boolean hasMissing = read.stream().anyMatch(field -> withMissing.contains(field.name()));
-        return new ParquetRecords(location, reading, files, read, classes, isByIndex ? null : where, hasMissing);
+        return new ParquetRecords(location, reading, files, read, classes, isByIndex ? null : where, hasMissing, known);
     }
 
     /// Adds the fields of which the statistics of a file say that values are missing.
@@ -142,8 +160,8 @@ public final class ParquetRecords implements RecordSource, ClassNames {
         }
     }
 
-    static List<ColumnField> fields(ParquetFooter footer) {
-        return ColumnField.of(footer.location().toString(), footer.types(), notes(footer));
+    static List<ColumnField> fields(ParquetFooter footer, ColumnNotes known) {
+        return ColumnField.of(footer.location().toString(), footer.types(), known.or(notes(footer)));
     }
 
     private static ColumnNotes notes(ParquetFooter footer) {
@@ -241,7 +259,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
 
     @Override
     public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
-        try (ParquetThreads threads = new ParquetThreads(files, fields, where, options)) {
+        try (ParquetThreads threads = new ParquetThreads(files, fields, known, where, options)) {
             threads.forEach(receiver, progress, recordCount());
         }
     }
@@ -249,10 +267,11 @@ public final class ParquetRecords implements RecordSource, ClassNames {
     /// Reads all columns of an open file.
     static void read(Location file, Disk.Readable open, BatchReceiver receiver) throws IOException {
         ParquetFooter footer = ParquetFooter.read(file, open);
-        List<Field> fields = fields(footer).stream().map(ColumnField::field).toList();
+        List<ColumnField> all = fields(footer, ColumnNotes.NONE);
+        List<Field> fields = all.stream().map(ColumnField::field).toList();
         try (Batch batch = Batch.create(fields)) {
             for (int i = 0; i < footer.groupCount(); i++) {
-                GroupReader group = new GroupReader(footer, i, fields, open, new Pages());
+                GroupReader group = new GroupReader(footer, i, all, fields, open, new Pages());
                 while (group.left() > 0) {
                     group.read(batch);
                     receiver.accept(null, batch);

@@ -30,6 +30,7 @@ final class ParquetThreads implements AutoCloseable {
 
     private final List<ParquetFile> files;
     private final List<Field> fields;
+    private final ColumnNotes known;
     private final Where where;
     private final ReaderOptions options;
     private final List<Reader> readers = new ArrayList<>();
@@ -42,9 +43,11 @@ final class ParquetThreads implements AutoCloseable {
     /// @param skipped the rows that cannot match the condition
     private record Item(Batch batch, long skipped, Throwable failure) {}
 
-    ParquetThreads(List<ParquetFile> files, List<Field> fields, Where where, ReaderOptions options) {
+    ParquetThreads(
+            List<ParquetFile> files, List<Field> fields, ColumnNotes known, Where where, ReaderOptions options) {
         this.files = files;
         this.fields = fields;
+        this.known = known;
         this.where = where;
         this.options = options;
     }
@@ -92,6 +95,7 @@ final class ParquetThreads implements AutoCloseable {
         private ParquetFile file;
         private Disk.Readable open;
         private ParquetFooter footer;
+        private List<ColumnField> columns;
 
         Reader(List<Group> groups, int first, int step) {
             this.groups = groups;
@@ -164,11 +168,11 @@ final class ParquetThreads implements AutoCloseable {
                 open(group.file());
             }
             long rows = footer.group(group.index()).getNum_rows();
-            if (where != null && !GroupBounds.mayMatch(where, footer, group.index())) {
+            if (where != null && !GroupBounds.mayMatch(where, footer, columns, group.index())) {
                 items.put(new Item(null, rows, null));
                 return;
             }
-            GroupReader reader = new GroupReader(footer, group.index(), fields, open, pages);
+            GroupReader reader = new GroupReader(footer, group.index(), columns, fields, open, pages);
             while (reader.left() > 0) {
                 Batch batch = free.take();
                 reader.read(batch);
@@ -185,6 +189,7 @@ final class ParquetThreads implements AutoCloseable {
             file = next;
             requireSame(open.size() == next.size(), next);
             footer = ParquetFooter.read(next.location(), open);
+            columns = ParquetRecords.fields(footer, known);
             requireSame(footer.groupCount() == next.rows().length, next);
             for (int i = 0; i < next.rows().length; i++) {
                 requireSame(footer.group(i).getNum_rows() == next.rows()[i], next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.columnar;
 
 import dev.penstock.Column;
 import dev.penstock.ElementType;
@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /// A field as Parquet stores it: its elements of the schema, and its values as pages.
-final class ParquetColumn {
+final class ParquetOutputColumn {
     /// Parquet's number of the codec.
     static final int ZSTD = 6;
 
@@ -37,7 +37,7 @@ final class ParquetColumn {
     /// The lengths of the dimensions, outermost first; -1 for a dimension that differs between records.
     private final long[] dimensions;
 
-    ParquetColumn(Field field) {
+    ParquetOutputColumn(Field field) {
         this.field = field;
         List<Long> all = new ArrayList<>();
         if (field.isVariable() && !isVariableText()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.columnar;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import dev.penstock.Batch;
@@ -26,7 +26,7 @@ import org.apache.arrow.flatbuf.Schema;
 /// with their offsets.
 ///
 /// **Threads.** One thread at a time.
-final class ArrowFile implements AutoCloseable {
+public final class ArrowOutput implements AutoCloseable {
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
     private static final int ALIGNMENT = 8;
     private static final int PREFIX_SIZE = 8;
@@ -36,7 +36,8 @@ final class ArrowFile implements AutoCloseable {
     private final List<long[]> blocks = new ArrayList<>();
     private long position;
 
-    ArrowFile(OutputStream out, List<Field> fields) throws IOException {
+    /// Begins a file. The stream stays the caller's.
+    public ArrowOutput(OutputStream out, List<Field> fields) throws IOException {
         this.out = out;
         this.fields = fields;
         write(MAGIC);
@@ -48,7 +49,7 @@ final class ArrowFile implements AutoCloseable {
     private int schema(FlatBufferBuilder builder) {
         int[] offsets = new int[fields.size()];
         for (int i = 0; i < offsets.length; i++) {
-            offsets[i] = ArrowColumn.field(builder, fields.get(i));
+            offsets[i] = ArrowOutputColumn.field(builder, fields.get(i));
         }
         int vector = Schema.createFieldsVector(builder, offsets);
         Schema.startSchema(builder);
@@ -58,10 +59,10 @@ final class ArrowFile implements AutoCloseable {
     }
 
     /// Writes the rows of a batch, which has a column for each field.
-    void append(Batch batch) throws IOException {
-        ArrowColumn.Body body = new ArrowColumn.Body();
+    public void append(Batch batch) throws IOException {
+        ArrowOutputColumn.Body body = new ArrowOutputColumn.Body();
         for (int i = 0; i < fields.size(); i++) {
-            ArrowColumn.add(body, batch.column(i), batch.rowCount());
+            ArrowOutputColumn.add(body, batch.column(i), batch.rowCount());
         }
         FlatBufferBuilder builder = new FlatBufferBuilder();
         RecordBatch.startNodesVector(builder, body.nodes.size());

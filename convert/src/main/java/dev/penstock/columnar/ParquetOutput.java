@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.columnar;
 
 import dev.penstock.Batch;
 import dev.penstock.Column;
@@ -20,15 +20,15 @@ import java.util.List;
 /// **Threads.** One thread at a time.
 ///
 /// Parquet files are written by our own code, Arrow files with Arrow's flatbuffer classes only
-/// ([ArrowFile]). The usual Parquet library is 20 MB with stubs of Hadoop; plain pages with zstd need 400
+/// ([ArrowOutput]). The usual Parquet library is 20 MB with stubs of Hadoop; plain pages with zstd need 400
 /// lines, and pyarrow reads them.
-final class ParquetFile implements AutoCloseable {
+public final class ParquetOutput implements AutoCloseable {
     private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
     private static final int PLAIN = 0;
     private static final int RLE = 3;
 
     private final OutputStream out;
-    private final List<ParquetColumn> columns;
+    private final List<ParquetOutputColumn> columns;
     private final List<RowGroup> rowGroups = new ArrayList<>();
     private long position;
     private long rowCount;
@@ -38,9 +38,10 @@ final class ParquetFile implements AutoCloseable {
 
     private record RowGroup(List<Chunk> chunks, long rows) {}
 
-    ParquetFile(OutputStream out, List<Field> fields) throws IOException {
+    /// Begins a file. The stream stays the caller's.
+    public ParquetOutput(OutputStream out, List<Field> fields) throws IOException {
         this.out = out;
-        this.columns = fields.stream().map(ParquetColumn::new).toList();
+        this.columns = fields.stream().map(ParquetOutputColumn::new).toList();
         write(MAGIC);
     }
 
@@ -50,7 +51,7 @@ final class ParquetFile implements AutoCloseable {
     }
 
     /// Writes the rows of a batch, which has a column for each field.
-    void append(Batch batch) throws IOException {
+    public void append(Batch batch) throws IOException {
         List<Chunk> chunks = new ArrayList<>();
         for (int i = 0; i < columns.size(); i++) {
             Column column = batch.column(i);
@@ -60,11 +61,11 @@ final class ParquetFile implements AutoCloseable {
         rowCount += batch.rowCount();
     }
 
-    private Chunk write(ParquetColumn.Page page) throws IOException {
-        byte[] stored = ParquetColumn.compressed(page.bytes());
+    private Chunk write(ParquetOutputColumn.Page page) throws IOException {
+        byte[] stored = ParquetOutputColumn.compressed(page.bytes());
         boolean isCompressed = stored.length < page.bytes().length;
         byte[] body = isCompressed ? stored : page.bytes();
-        int codec = isCompressed ? ParquetColumn.ZSTD : 0;
+        int codec = isCompressed ? ParquetOutputColumn.ZSTD : 0;
         // The chunk stores its codec, so a page that does not get smaller is stored uncompressed.
         byte[] header = new ThriftOutput()
                 .i32(1, 0)
@@ -91,7 +92,7 @@ final class ParquetFile implements AutoCloseable {
     private byte[] footer() {
         ThriftOutput thrift = new ThriftOutput().i32(1, 1);
         int elementCount =
-                1 + columns.stream().mapToInt(ParquetColumn::elementCount).sum();
+                1 + columns.stream().mapToInt(ParquetOutputColumn::elementCount).sum();
         thrift.structs(2, elementCount);
         thrift.open().text(4, "schema").i32(5, columns.size()).close();
         columns.forEach(column -> column.describe(thrift));
@@ -109,7 +110,7 @@ final class ParquetFile implements AutoCloseable {
         return thrift.text(6, "penstock").bytes();
     }
 
-    private static void describe(ThriftOutput thrift, ParquetColumn column, Chunk chunk) {
+    private static void describe(ThriftOutput thrift, ParquetOutputColumn column, Chunk chunk) {
         List<String> path = column.path();
         thrift.open()
                 .i64(2, chunk.offset)

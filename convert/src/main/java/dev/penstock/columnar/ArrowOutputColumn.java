@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.columnar;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import dev.penstock.Column;
@@ -35,10 +35,10 @@ import org.apache.arrow.flatbuf.Utf8;
 /// | bytes                               | fixed-size binary, or binary where sizes differ   |
 /// | a shape                             | a fixed-size list for each dimension              |
 /// | variable numbers                    | list                                              |
-final class ArrowColumn {
+final class ArrowOutputColumn {
     private static final String ITEM = "item";
 
-    private ArrowColumn() {}
+    private ArrowOutputColumn() {}
 
     /// The buffers of a record batch, with the length and null count of each column and list.
     static final class Body {

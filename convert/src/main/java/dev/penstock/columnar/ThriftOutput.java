@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.columnar;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
