@@ -2,6 +2,7 @@
 package dev.penstock.file.cache;
 
 import dev.penstock.file.Disk;
+import dev.penstock.file.Listed;
 import dev.penstock.file.Location;
 import dev.penstock.file.ObjectWriter;
 import dev.penstock.file.Pace;
@@ -61,10 +62,33 @@ public final class CachedStorage implements Storage {
     /// An object without a version is not cached: nothing would tell when its blocks are out of date.
     @Override
     public Disk.Readable open(Location object) throws IOException {
-        Disk.Readable opened = storage.open(object);
+        return cached(object, storage.open(object));
+    }
+
+    @Override
+    public Disk.Readable open(Listed object) throws IOException {
+        return cached(object.location(), storage.open(object));
+    }
+
+    private Disk.Readable cached(Location object, Disk.Readable opened) throws IOException {
         if (opened.version().isEmpty()) {
             return opened;
         }
         return new CachedObject(opened, cache, cache.acquire(object, opened.version(), opened.size()));
+    }
+
+    @Override
+    public boolean hasLists() {
+        return storage.hasLists();
+    }
+
+    @Override
+    public boolean isListed(Location object) {
+        return storage.isListed(object);
+    }
+
+    @Override
+    public List<Listed> listed(Location folder) throws IOException {
+        return storage.listed(folder);
     }
 }
