@@ -24,7 +24,7 @@ LAYERS = {
     "_views _windows",
     "writing": "_changes _losses _store _store_values _writer shards",
     "sources of other packages": "_array_batches _array_record _arrow _batches _converting "
-    "_decoding _hdf5 _lerobot _lmdb _npz _reading _zarr",
+    "_copying _decoding _hdf5 _lerobot _lmdb _npz _reading _zarr",
     "clusters": "_parts _ranges _sql _streams ray spark",
     "loading": "_batchwork _following _loader _loader_arguments _mixing _processes plugins "
     "samplers transforms",

@@ -226,8 +226,9 @@ def class_path(runtime: Runtime) -> str:
 def cache(runtime: Runtime, use: str = "runtime") -> str | None:
     """Returns the path of the AOT cache for the runtime inside this process, with `use="scalar"`
     for a runtime without the vector module, or with `use="command"` for the command line. The file
-    need not exist. Returns None if there is no folder for it. `PENSTOCK_AOT_CACHE` names the folder; an
-    empty value switches the caches off. A runtime with the jar inside brings its caches."""
+    need not exist. Returns None if there is no folder for it. `PENSTOCK_AOT_CACHE` names the
+    folder; an empty value switches the caches off. A runtime with the jar inside brings its
+    caches."""
     if runtime.jar_inside:
         if os.environ.get("PENSTOCK_AOT_CACHE") == "":
             return None

@@ -60,8 +60,8 @@ abstract class StorefileCommand extends Command {
 
     /// Prints what was done: the figures as JSON, or a sentence for people.
     ///
-    /// @param sentence the sentence without its end; `{name}` stands for a figure and `{name|record}` for a number of
-    ///                 records
+    /// @param sentence the sentence without its end; `{name}` stands for a figure, and `{name|record}` for a
+    ///                 number of records
     void report(String sentence, Map<String, Object> figures, long startNanos) {
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         if (isJson) {
