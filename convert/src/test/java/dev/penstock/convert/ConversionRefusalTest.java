@@ -60,7 +60,7 @@ class ConversionRefusalTest {
     @Test
     void theFormatOfTheTargetHasToBeSaid() throws IOException {
         Path rows = SampleDatasets.floats(folder.resolve("rows.npy"), 3, 2, random);
-        assertRefused("choose one of pack, shards, store, table", rows, "x", null, TargetOptions.DEFAULT);
+        assertRefused("does not say which format it is to have: choose", rows, "x", null, TargetOptions.DEFAULT);
         assertRefused("cannot be converted to the format zarr", rows, "x", "zarr", TargetOptions.DEFAULT);
         assertRefused(
                 "has the extension of a table and is to become a store", rows, "x.npy", "store", TargetOptions.DEFAULT);
