@@ -83,7 +83,8 @@ final class ConvertCommand extends ConvertingCommand {
 
     @Override
     public Integer call() throws IOException {
-        boolean isChosen = target.format != null || Targets.ofExtension(named(output)).isPresent();
+        boolean isChosen =
+                target.format != null || Targets.ofExtension(named(output)).isPresent();
         TextRules rules = isChosen ? TextRules.of(Targets.choose(named(output), target.format)) : TextRules.GUESS;
         try (RecordSource opened = open(target.choice(), rules)) {
             RecordSource records = target.typed(kind.divided(opened));

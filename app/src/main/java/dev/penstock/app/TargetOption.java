@@ -48,9 +48,8 @@ final class TargetOption {
     @Option(
             names = "--without",
             paramLabel = "FILE",
-            description =
-                    "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), JSON"
-                            + " (.json), as the explorer exports flags, or text with one index on each line.")
+            description = "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), JSON"
+                    + " (.json), as the explorer exports flags, or text with one index on each line.")
     Path without;
 
     @Option(
