@@ -222,7 +222,11 @@ def test_megatron_documents_and_windows(tmp_path: Path) -> None:
     np.testing.assert_array_equal(rows.ravel(), np.concatenate(documents)[:8])
     tokens = np.array([1, 2, 9, 3, 9, 4], "<u2")
     tokens.tofile(tmp_path / "t.raw")
-    penstock.convert(tmp_path / "t.raw", tmp_path / "e.store", raw="uint16", end_token=9)
+    penstock.convert(tmp_path / "t.raw", tmp_path / "e.store", dtype="uint16", end_token=9)
+    penstock.convert(tmp_path / "t.raw", tmp_path / "t.npy", dtype="<u2", cast="f32")
+    assert penstock.open(tmp_path / "t.npy").dtype == np.float32
+    with pytest.raises(ValueError, match="cast converts"):
+        penstock.convert(tmp_path / "t.npy", tmp_path / "f.npy", dtype="f16")
     read = [one["tokens"].tolist() for one in penstock.open(tmp_path / "e.store")]
     assert read == [[1, 2, 9], [3, 9], [4]]
 

@@ -15,6 +15,7 @@ import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,7 +41,7 @@ import picocli.CommandLine.Parameters;
                     + " the last full file. A pack and a single .npy file start again.",
             "A target in object storage is made in a local folder (--stage) and then copied.",
             "A table needs fields of fixed size and no missing values, a pack one field (--field), and shards one"
-                    + " field of floating-point numbers (--field, --dtype). Records of a pack that have one size are"
+                    + " field of floating-point numbers (--field, --cast). Records of a pack that have one size are"
                     + " read as numbers by --as."
         },
         footer = {
@@ -52,8 +53,8 @@ import picocli.CommandLine.Parameters;
             "  penstock convert photos.a2pack photos --to store --compress zstd",
             "  penstock convert vectors.a2pack vectors.npy --as float32",
             "  penstock convert 'train-*.tar' train --to store --decode json,cls --on-error skip",
-            "  penstock convert tokens.bin docs --to store --raw uint16 --end-token 50256",
-            "  penstock convert activations.npy corpus --to shards --dtype bf16 --shard-rows 1000000"
+            "  penstock convert tokens.bin docs --to store --dtype uint16 --end-token 50256",
+            "  penstock convert activations.npy corpus --to shards --cast bf16 --shard-rows 1000000"
         })
 final class ConvertCommand extends ConvertingCommand {
     @Parameters(
@@ -83,6 +84,7 @@ final class ConvertCommand extends ConvertingCommand {
 
     @Override
     public Integer call() throws IOException {
+        kind.dtype.requireNone(List.of(source), io.options());
         boolean isChosen =
                 target.format != null || Targets.ofExtension(named(output)).isPresent();
         TextRules rules = isChosen ? TextRules.of(Targets.choose(named(output), target.format)) : TextRules.GUESS;
@@ -107,6 +109,9 @@ final class ConvertCommand extends ConvertingCommand {
 
     /// What the source is, as in `a Parquet file`.
     private String described() throws IOException {
+        if (kind.dtype.type != null) {
+            return "a file of plain numbers";
+        }
         return Sources.kind(source, io.options()).map(SourceKind::description).orElse("a dataset");
     }
 

@@ -53,11 +53,11 @@ final class TargetOption {
     Path without;
 
     @Option(
-            names = "--dtype",
+            names = "--cast",
             paramLabel = "f16|bf16|f32|f64",
             description = "Convert floating-point numbers to this type. Integers are converted as well if a"
                     + " record has one field only.")
-    String dtype;
+    String cast;
 
     @Option(
             names = "--as",
@@ -99,7 +99,7 @@ final class TargetOption {
     /// Whether there is an option that only a new dataset can have.
     boolean isWriting() {
         return overwrite.isGiven
-                || Stream.of(format, dtype, compression, level, alignment, shardRows, shardBytes)
+                || Stream.of(format, cast, compression, level, alignment, shardRows, shardBytes)
                         .anyMatch(Objects::nonNull);
     }
 
@@ -129,7 +129,7 @@ final class TargetOption {
     /// The options for writing the target.
     TargetOptions options() {
         return TargetOptions.DEFAULT
-                .withDtype(dtype == null ? null : StoreTypes.of(dtype))
+                .withCast(cast == null ? null : StoreTypes.of(cast))
                 .withCompression(compression, level)
                 .withAlignment(alignment)
                 .withShards(shardRows, shardBytes)

@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// Requests that read all records of a source: a path, or a pipe that Python writes records to.
@@ -171,12 +172,18 @@ final class ConvertRequests {
         }
         SourceOptions reading =
                 request.has("decode") ? options.withDecoded(Set.copyOf(request.list("decode", String.class))) : options;
-        return Sources.open(
-                location,
-                request.has("raw")
-                        ? reading.withCatalog(
-                                reading.catalog().withRawType(RowType.of(DType.parse(request.text("raw")))))
-                        : reading);
+        return Sources.open(location, request.has("dtype") ? typed(request, location, reading) : reading);
+    }
+
+    /// The options for a file without a header.
+    private static SourceOptions typed(Request request, Location location, SourceOptions options) throws IOException {
+        Optional<String> what = Sources.typed(location, options.catalog());
+        if (what.isPresent()) {
+            throw new IllegalArgumentException(location + " is " + what.get() + ", whose types are stored in it, and"
+                    + " dtype is the type of a file without a header; cast converts floating-point numbers");
+        }
+        RowType row = RowType.of(DType.parse(request.text("dtype")));
+        return options.withCatalog(options.catalog().withRawType(row));
     }
 
     private static RecordChoice choice(Request request) throws IOException {
@@ -199,8 +206,8 @@ final class ConvertRequests {
     private static TargetOptions targetOptions(Request request) {
         TargetOptions options =
                 TargetOptions.DEFAULT.withPlain(request.isTrue("plain")).withReplacing(request.isTrue("overwrite"));
-        if (request.has("dtype")) {
-            options = options.withDtype(StoreTypes.of(request.text("dtype")));
+        if (request.has("cast")) {
+            options = options.withCast(StoreTypes.of(request.text("cast")));
         }
         if (request.has("compress")) {
             options = options.withCompression(

@@ -134,6 +134,16 @@ public final class Sources {
         return options.rawType() == null ? kind(Candidate.at(location, options.reading())) : Optional.empty();
     }
 
+    /// What a location is, as in `a Parquet file`, if its types are stored in it or follow from its content; empty
+    /// for a file of plain numbers.
+    public static Optional<String> typed(Location location, Catalog.Options options) throws IOException {
+        Candidate candidate = Candidate.at(location, options.reading());
+        Optional<String> kind = kind(candidate).map(SourceKind::description);
+        return kind.isPresent()
+                ? kind
+                : Catalog.format(candidate).map(format -> "a dataset of the format " + format.format());
+    }
+
     /// The kind of a candidate. The content decides before the name does.
     static Optional<SourceKind> kind(Candidate candidate) throws IOException {
         Optional<SourceKind> byContent = kind(candidate, false);
