@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import io
 import json
 import struct
@@ -120,12 +121,10 @@ def test_tfrecord_reads_the_same_examples(tmp_path: Path) -> None:
         np.testing.assert_array_equal(np.ravel(mine["ids"]), np.ravel(other["ids"]))
 
 
-def _streaming() -> Any:
+def _streaming(monkeypatch: pytest.MonkeyPatch) -> Any:
     """MosaicML Streaming. It imports classes of transformers that the tests do not use."""
     pytest.importorskip("torch")
-    try:
-        importlib.import_module("transformers")
-    except ImportError:
+    if importlib.util.find_spec("transformers") is None:
         for name, thing in (
             ("transformers", ""),
             ("transformers.models", ""),
@@ -134,15 +133,19 @@ def _streaming() -> Any:
             ("transformers.feature_extraction_utils", "BatchFeature"),
             ("transformers.tokenization_utils_base", "BatchEncoding"),
         ):
-            sys.modules[name] = types.ModuleType(name)
+            module = types.ModuleType(name)
             if thing:
-                setattr(sys.modules[name], thing, type(thing, (), {}))
+                setattr(module, thing, type(thing, (), {}))
+            # Other tests in this process must not find it.
+            monkeypatch.setitem(sys.modules, name, module)
     return pytest.importorskip("streaming", exc_type=ImportError)
 
 
 @pytest.mark.parametrize("compression", [None, "zstd", "gz"])
-def test_streaming_reads_the_same_samples(tmp_path: Path, compression: str | None) -> None:
-    streaming = _streaming()
+def test_streaming_reads_the_same_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compression: str | None
+) -> None:
+    streaming = _streaming(monkeypatch)
     columns = {
         "b": "bytes",
         "s": "str",
