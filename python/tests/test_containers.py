@@ -231,6 +231,17 @@ def test_megatron_documents_and_windows(tmp_path: Path) -> None:
     assert read == [[1, 2, 9], [3, 9], [4]]
 
 
+def test_types_of_text_can_be_given(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("zip,n\n02134,1\n10115,2\n")
+    types = {"zip": "utf8", "n": "u2"}
+    penstock.convert(tmp_path / "x.csv", tmp_path / "x.npy", types=types)
+    ds = penstock.open(tmp_path / "x.npy")
+    assert ds[0]["zip"] == "02134"
+    assert ds["n"].dtype == np.uint16
+    with pytest.raises(ValueError, match="types are stored in it"):
+        penstock.convert(tmp_path / "x.npy", tmp_path / "y.npy", types=types)
+
+
 def test_bad_records_are_listed(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "x.tar", "w") as tar:
         for name, data in (("0.cls", b"1"), ("1.cls", b"one"), ("2.cls", b"3")):

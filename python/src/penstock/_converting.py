@@ -38,6 +38,7 @@ def convert(
     dtype: str | None = None,
     end_token: int | None = None,
     window: int | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Copies records into a new dataset of any format, without loading them into memory. The result
     is read back and compared with the source before it gets its name.
@@ -66,6 +67,7 @@ def convert(
         dtype: the type of the numbers in a file without a header, such as `uint16`
         end_token: divides a stream of tokens into documents that end with this token
         window: divides tokens, or other numbers, into rows of this length
+        types: the types of fields of CSV or JSON that are not to be guessed: `{"zip": "utf8"}`
 
     Returns:
         what was made: `format`, `records`, `fields`, `bytes`, `resumed_at`, `fingerprint`, and
@@ -91,6 +93,9 @@ def convert(
     request["skip"] = on_error == "skip"
     if decode is not None:
         request["decode"] = _arguments.texts("decode", decode)
+    if types is not None:
+        pairs = [_arguments.texts("types", pair) for pair in types.items()]
+        request["types"] = [word for pair in pairs for word in pair]
     if end_token is not None:
         request["endToken"] = _arguments.integer("end_token", end_token)
     if window is not None:

@@ -32,9 +32,9 @@ import picocli.CommandLine.Parameters;
                     + " .csv, .tsv, JSON Lines (.jsonl) with an object in each line, .json with one array of objects,"
                     + " these also as .gz and .zst, tar and zip archives, TFRecord, MDS, LitData and Megatron data, a"
                     + " folder of images, sounds or texts, or what a plug-in or a package of Python reads. The types"
-                    + " of text files are guessed. The format of the target follows from --to or from its extension;"
-                    + " without either it is a table if all fields have a fixed size, and a store otherwise. Deleted"
-                    + " records are skipped.",
+                    + " of text files are guessed, or given by --field. The format of the target follows from --to or"
+                    + " from its extension; without either it is a table if all fields have a fixed size, and a store"
+                    + " otherwise. Deleted records are skipped.",
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
@@ -50,6 +50,7 @@ import picocli.CommandLine.Parameters;
             "  penstock convert train.parquet train --dry-run",
             "  penstock convert selfplay steps.npy --fields board,move --where \"move == 2\"",
             "  penstock convert texts.jsonl texts --to store --compress zstd",
+            "  penstock convert people.csv people --field zip:utf8 --field age:uint8",
             "  penstock convert photos.a2pack photos --to store --compress zstd",
             "  penstock convert vectors.a2pack vectors.npy --as float32",
             "  penstock convert 'train-*.tar' train --to store --decode json,cls --on-error skip",
@@ -120,7 +121,7 @@ final class ConvertCommand extends ConvertingCommand {
                 snapshot.of(source),
                 kind.of(SourceOptions.DEFAULT
                         .withCatalog(io.options())
-                        .withText(rules)
+                        .withText(rules.withTypes(target.types()))
                         .withChoice(choice)));
     }
 

@@ -53,6 +53,7 @@ final class MergeCommand extends ConvertingCommand {
 
     @Override
     public Integer call() throws IOException {
+        target.requireNoTypes();
         dtype.requireNone(paths, io.options());
         Dataset all = Catalog.open(paths, dtype.of(io.options()));
         try (RecordSource records = Sources.of(all, target.choice())) {

@@ -86,6 +86,7 @@ final class SampleCommand extends ConvertingCommand {
             throw new IllegalArgumentException(
                     "options about a new dataset, such as --to and --compress, need --output, which names it");
         }
+        target.requireNoTypes();
         dtype.requireNone(List.of(path), io.options());
         try (Dataset dataset = Catalog.open(snapshot.of(path), dtype.of(io.options()))) {
             return count == null ? byHash(dataset) : byNumber(dataset);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.convert.BadRecords;
@@ -33,6 +34,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -102,7 +104,7 @@ final class ConvertRequests {
                 : TextRules.of(Targets.choose(target, format));
         BadRecords bad = request.isTrue("skip") ? BadRecords.skipped() : BadRecords.REFUSED;
         SourceOptions reading =
-                SourceOptions.DEFAULT.withBad(bad).withChoice(choice).withText(rules);
+                SourceOptions.DEFAULT.withBad(bad).withChoice(choice).withText(rules.withTypes(types(request)));
         try (RecordSource source = divided(source(request, "source", "pipe", reading), request)) {
             String chosen = format == null && Targets.ofExtension(target).isEmpty() ? Targets.usual(source) : format;
             RecordSource typed =
@@ -184,6 +186,16 @@ final class ConvertRequests {
         }
         RowType row = RowType.of(DType.parse(request.text("dtype")));
         return options.withCatalog(options.catalog().withRawType(row));
+    }
+
+    /// The types of fields of text: names and types by turns.
+    private static Map<String, ElementType> types(Request request) {
+        Map<String, ElementType> types = new LinkedHashMap<>();
+        List<String> words = request.has("types") ? request.list("types", String.class) : List.of();
+        for (int i = 0; i < words.size(); i += 2) {
+            types.put(words.get(i), StoreTypes.of(words.get(i + 1)));
+        }
+        return types;
     }
 
     private static RecordChoice choice(Request request) throws IOException {
