@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,7 @@ def convert(
     compress: str | None = None,
     level: int | None = None,
     shard_rows: int | None = None,
+    name: str | None = None,
     overwrite: bool = False,
     decode: Sequence[str] | None = None,
     on_error: str = "stop",
@@ -60,6 +62,8 @@ def convert(
         compress: the compression of a pack or store
         level: the level of the compression of a pack
         shard_rows: the number of rows in each file of a folder
+        name: the field with the names of the records, whose values must all differ: the names of a
+            pack, and otherwise an index of keys, for `Dataset.find` and `Dataset.get`
         overwrite: whether a dataset of this name is replaced
         decode: of a tar or zip archive, what is decoded: `json`, `cls`, `txt`, `npy` or `all`; of
             TFRecord files, `raw` leaves records as bytes
@@ -70,8 +74,9 @@ def convert(
         types: the types of fields of CSV or JSON that are not to be guessed: `{"zip": "utf8"}`
 
     Returns:
-        what was made: `format`, `records`, `fields`, `bytes`, `resumed_at`, `fingerprint`, and
-        `left_out`, which describes the records that were skipped
+        what was made: `format`, `records`, `fields`, `bytes`, `resumed_at`, `fingerprint`,
+        `remarks`, such as that names were left out, which are warnings as well, and `left_out`,
+        which describes the records that were skipped
 
     >>> import numpy as np, penstock
     >>> penstock.convert({"x": np.arange(5), "text": ["a", "bc", "", "d", "e"]}, "rows")["format"]
@@ -85,9 +90,9 @@ def convert(
         names = [fields] if isinstance(fields, str) else _arguments.texts("fields", fields)
         request["fields"], request["plain"] = names, isinstance(fields, str)
     texts = (("to", to), ("where", where), ("cast", cast), ("compress", compress), ("dtype", dtype))
-    for name, value in texts:
+    for option, value in (*texts, ("name", name)):
         if value is not None:
-            request[name] = _arguments.text(name, value)
+            request[option] = _arguments.text(option, value)
     if on_error not in ("stop", "skip"):
         raise ValueError(f"on_error must be 'stop' or 'skip', got {_arguments.shown(on_error)}")
     request["skip"] = on_error == "skip"
@@ -114,6 +119,11 @@ def convert(
     read = request.get("fields") if where is None else None
     request["source"] = _source(source, "source", "pipe", sources, read)
     answer: dict[str, Any] = _batches.request("convert", sources, **request)
+    remarks = answer["remarks"]
+    if isinstance(source, Dataset) and source._has_names:
+        remarks.append("the names of the records are left out; the path of the dataset keeps them")
+    for remark in remarks:
+        warnings.warn(remark, stacklevel=2)
     return answer
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _arguments, _display, _jvm, _rows, _tabular
+from ._errors import DatasetError
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -27,6 +28,8 @@ class Exploring:
 
     _names: list[str] | None = None
     _numbers_by_name: dict[str, int] | None = None
+    _keys: _jvm.Handle | None = None
+    _keys_of: str | None = None
 
     if TYPE_CHECKING:
         # Members that `Dataset` provides.
@@ -34,6 +37,8 @@ class Exploring:
         _fields: tuple[Field, ...]
 
         def __len__(self) -> int: ...
+        @property
+        def fingerprint(self) -> str: ...
         def __getitem__(self, index: Any) -> Any: ...
         def _java(self) -> _jvm.Handle: ...
         def name(self, index: int) -> str | None: ...
@@ -62,12 +67,23 @@ class Exploring:
             names += _jvm.call("names", handle=handle, first=first, count=count)
         return names
 
-    def find(self, name: str) -> int:
+    def find(self, name: str | bytes | int) -> int:
         """Returns the index of the record with a name. If several have it, the first one counts.
+
+        A pack keeps names of its records. For other formats `penstock.convert(..., name="field")`
+        makes an index of a field; names are texts, whole numbers, or bytes.
 
         Raises:
             KeyError: when no record has the name
+
+        >>> import penstock
+        >>> rows = {"word": ["cat", "cow"], "legs": [4, 4]}
+        >>> made = penstock.convert(rows, "words", to="store", name="word")
+        >>> penstock.open("words").find("cow")
+        1
         """
+        if not self._has_names:
+            return self._find_key(name)
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {_arguments.shown(name)}")
         if self._numbers_by_name is None:
@@ -77,11 +93,35 @@ class Exploring:
             self._numbers_by_name = dict(pairs)
         number = self._numbers_by_name.get(name)
         if number is None:
-            has = "its records have no names" if not self._names else "no record has this name"
-            raise KeyError(f"{name}: {has}")
+            raise KeyError(f"{name}: no record has this name")
         return number
 
-    def get(self, name: str, default: Any = REQUIRED) -> Any:
+    def _find_key(self, name: Any) -> int:
+        """The index of the record with a key, by the index of keys."""
+        is_number = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+        if not is_number and not isinstance(name, (str, bytes)):
+            raise TypeError(
+                f"name must be a string, bytes or a whole number, got {_arguments.shown(name)}"
+            )
+        java = self._java().number
+        if self._keys is None or self._keys_of != self.fingerprint:
+            try:
+                self._keys = _jvm.create("the index of keys", "keys", handle=java)[0]
+                self._keys_of = self.fingerprint
+            except DatasetError:
+                raise
+            except ValueError as e:
+                raise KeyError(f"{name!r}: {e}") from None
+        text = name if isinstance(name, bytes) else str(name).encode("utf-8", "surrogateescape")
+        key = np.frombuffer(text, np.uint8)
+        number = _jvm.call(
+            "find", handle=self._keys.number, key=key.ctypes.data, keyBytes=key.nbytes
+        )
+        if number is None:
+            raise KeyError(f"{name!r}: no record has this name")
+        return int(number)
+
+    def get(self, name: str | bytes | int, default: Any = REQUIRED) -> Any:
         """The record with a name. `find` gives its index.
 
         Raises:

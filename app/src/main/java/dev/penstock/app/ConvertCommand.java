@@ -50,6 +50,7 @@ import picocli.CommandLine.Parameters;
             "  penstock convert train.parquet train --dry-run",
             "  penstock convert selfplay steps.npy --fields board,move --where \"move == 2\"",
             "  penstock convert texts.jsonl texts --to store --compress zstd",
+            "  penstock convert train.parquet train --to store --name path",
             "  penstock convert people.csv people --field zip:utf8 --field age:uint8",
             "  penstock convert photos.a2pack photos --to store --compress zstd",
             "  penstock convert vectors.a2pack vectors.npy --as float32",

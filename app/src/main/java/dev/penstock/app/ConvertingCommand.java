@@ -43,13 +43,22 @@ abstract class ConvertingCommand extends Command {
     Integer write(RecordSource source, Location output, String verb, String format) throws IOException {
         long start = System.nanoTime();
         boolean isReplacing = target.overwrite.isGiven;
+        requireLocalNames(output);
         Path path = staged.begin(output, isReplacing);
         TargetOptions options = target.options().withReplacing(isReplacing || !output.isLocal());
         Conversion conversion = Conversion.of(source, path, format, options);
         Conversion.Report report = ConversionRun.of(this, conversion, path);
         staged.finish(this, output, isReplacing);
+        conversion.remarks().forEach(this::remark);
         print(source, output, verb, report, (System.nanoTime() - start) / 1e9);
         return 0;
+    }
+
+    private void requireLocalNames(Location output) {
+        if (target.name != null && !output.isLocal()) {
+            throw new IllegalArgumentException(output + " is not on a local disk, where an index of names is made:"
+                    + " convert to a local path with --name, and copy the result with `penstock copy`");
+        }
     }
 
     /// The default format of the target if neither an option nor its name gives one: that of the source.

@@ -3,6 +3,7 @@ package dev.penstock.app;
 
 import dev.penstock.Dataset;
 import dev.penstock.Field;
+import dev.penstock.catalog.RecordKeys;
 import dev.penstock.plugin.Fields;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.OverwriteOption;
@@ -83,6 +84,7 @@ class ExportCommand extends DatasetsCommand {
                 report(exportShards(opened, progress));
                 return 0;
             }
+            remarkNames(opened);
             List<Field> wanted = fields == null ? dataset.fields() : Fields.choose(dataset.conditionFields(), fields);
             Scan scan = Scan.of(dataset)
                     .withFields(wanted)
@@ -94,6 +96,14 @@ class ExportCommand extends DatasetsCommand {
             report(recordCount);
         }
         return 0;
+    }
+
+    /// An exported record has its fields only.
+    private void remarkNames(Dataset opened) {
+        if (RecordKeys.hasNames(opened)) {
+            remark("The names of the records are left out. `penstock convert " + path + " NEW --to store` makes a store"
+                    + " with them as the field name, which can be exported.");
+        }
     }
 
     /// The format that the extension of the output names.

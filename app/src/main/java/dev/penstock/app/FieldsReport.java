@@ -43,7 +43,7 @@ record FieldsReport(String kind, RecordSource source, Conversion conversion, Loc
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(source.name() + " is " + kind);
-        List<Field> fields = source.fields();
+        List<Field> fields = conversion.sourceFields();
         for (int i = 0; i < fields.size(); i++) {
             String before = type(fields.get(i));
             String after = type(conversion.fields().get(i));
@@ -51,6 +51,7 @@ record FieldsReport(String kind, RecordSource source, Conversion conversion, Loc
             lines.add(Text.row("field " + name, before.equals(after) ? before : before + " becomes " + after));
         }
         classes().forEach((field, names) -> lines.add(Text.row("classes of " + Text.printable(field), shown(names))));
+        conversion.remarks().forEach(remark -> lines.add("note: " + remark));
         lines.add(output + " becomes a " + conversion.format() + reason());
         return lines;
     }
@@ -67,10 +68,10 @@ record FieldsReport(String kind, RecordSource source, Conversion conversion, Loc
         json.put("source", source.name());
         json.put("kind", kind);
         List<Map<String, Object>> fields = new ArrayList<>();
-        for (int i = 0; i < source.fields().size(); i++) {
+        for (int i = 0; i < conversion.sourceFields().size(); i++) {
             Map<String, Object> field = new LinkedHashMap<>();
-            field.put("name", source.fields().get(i).name());
-            field.put("type", type(source.fields().get(i)));
+            field.put("name", conversion.sourceFields().get(i).name());
+            field.put("type", type(conversion.sourceFields().get(i)));
             field.put("becomes", type(conversion.fields().get(i)));
             fields.add(field);
         }

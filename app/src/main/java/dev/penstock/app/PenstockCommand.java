@@ -36,6 +36,7 @@ final class PenstockCommand extends CommandGroup {
         commands.put("fingerprint", FingerprintCommand.class);
         commands.put("head", HeadCommand.class);
         commands.put("get", GetCommand.class);
+        commands.put("find", FindCommand.class);
         commands.put("stats", StatsCommand.class);
         commands.put("select", SelectCommand.class);
         commands.put("copy", CopyCommand.class);

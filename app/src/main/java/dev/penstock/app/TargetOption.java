@@ -86,6 +86,13 @@ final class TargetOption {
     Long alignment;
 
     @Option(
+            names = "--name",
+            paramLabel = "FIELD",
+            description = "Find records by this field of texts or whole numbers, whose values all differ: the names of"
+                    + " a pack, and otherwise an index, which find, get and Python use.")
+    String name;
+
+    @Option(
             names = "--shard-rows",
             paramLabel = "N",
             description = "For shards and for a table that is a folder: start a new file after N rows.")
@@ -104,7 +111,7 @@ final class TargetOption {
     /// Whether there is an option that only a new dataset can have.
     boolean isWriting() {
         return overwrite.isGiven
-                || Stream.of(format, cast, compression, level, alignment, shardRows, shardBytes)
+                || Stream.of(format, name, cast, compression, level, alignment, shardRows, shardBytes)
                         .anyMatch(Objects::nonNull);
     }
 
@@ -177,6 +184,7 @@ final class TargetOption {
                 .withAlignment(alignment)
                 .withShards(shardRows, shardBytes)
                 .withPlain(field() != null)
-                .withReplacing(overwrite.isGiven);
+                .withReplacing(overwrite.isGiven)
+                .withKey(name);
     }
 }

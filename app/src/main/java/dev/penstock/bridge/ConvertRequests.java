@@ -109,9 +109,10 @@ final class ConvertRequests {
             String chosen = format == null && Targets.ofExtension(target).isEmpty() ? Targets.usual(source) : format;
             RecordSource typed =
                     request.has("as") ? RecordSource.numbers(source, StoreTypes.of(request.text("as"))) : source;
-            Conversion.Report report =
-                    Conversion.of(typed, target, chosen, options).run(Progress.NONE, Progress.NONE);
+            Conversion conversion = Conversion.of(typed, target, chosen, options);
+            Conversion.Report report = conversion.run(Progress.NONE, Progress.NONE);
             Map<String, Object> description = describe(source, target, report);
+            description.put("remarks", conversion.remarks());
             description.put(
                     "left_out",
                     bad.leftOut().stream().map(BadRecords.LeftOut::description).toList());
@@ -224,6 +225,9 @@ final class ConvertRequests {
         if (request.has("compress")) {
             options = options.withCompression(
                     request.text("compress"), request.has("level") ? Math.toIntExact(request.number("level")) : null);
+        }
+        if (request.has("name")) {
+            options = options.withKey(request.text("name"));
         }
         return options.withAlignment(request.has("align") ? request.number("align") : null)
                 .withShards(

@@ -9,6 +9,7 @@ import dev.penstock.Progress;
 import dev.penstock.StoredRecords;
 import dev.penstock.StoredRows;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.RecordKeys;
 import dev.penstock.file.Access;
 import dev.penstock.file.CacheOptions;
 import dev.penstock.file.Location;
@@ -35,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// Requests that open datasets and create views.
 final class DatasetRequests {
@@ -137,6 +139,19 @@ final class DatasetRequests {
                                     dataset.fields().stream().map(Field::name).toList()))));
         }
         return chosen;
+    }
+
+    /// Opens the index of the keys of a dataset.
+    static Object keys(Request request) throws IOException {
+        request.keep(RecordKeys.open(dataset(request), ReaderOptions.DEFAULT));
+        return null;
+    }
+
+    /// The index of the record with a key, or null.
+    static Object find(Request request) throws IOException {
+        byte[] key = request.memory("key").toArray(ValueLayout.JAVA_BYTE);
+        OptionalLong found = request.object("handle", RecordKeys.class).find(key);
+        return found.isPresent() ? found.getAsLong() : null;
     }
 
     /// The names of consecutive records.

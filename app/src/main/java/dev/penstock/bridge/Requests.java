@@ -38,6 +38,8 @@ final class Requests {
             case "fullFingerprint" -> DatasetRequests.dataset(request).fullFingerprint(Progress.NONE);
             case "name" -> DatasetRequests.dataset(request).name(request.number("index"));
             case "readCsv" -> WriterRequests.readCsv(request);
+            case "keys" -> DatasetRequests.keys(request);
+            case "find" -> DatasetRequests.find(request);
             case "names" -> DatasetRequests.names(request);
             case "fieldStats" -> DatasetRequests.stats(request);
             case "verify" -> DatasetRequests.verify(request);

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ConvertCommandTest {
     /// Files and folders that the page names, alone or in quotation marks.
     private static final Pattern FILE = Pattern.compile(
-            "'?(steps|texts|all|corpus|day-[12*]|(steps|columns|moves|words|some|two|boards)[.]npy|boards[.]a2pack"
-                    + "|words[.]csv|texts[.]jsonl)'?");
+            "'?(steps|texts|all|corpus|dictionary|day-[12*]|(steps|columns|moves|words|some|two|boards)[.]npy"
+                    + "|(boards|texts)[.]a2pack|words[.]csv|texts[.]jsonl)'?");
 
     @TempDir
     Path folder;
@@ -216,12 +216,12 @@ class ConvertCommandTest {
         steps("day-1", 40);
         steps("day-2", 50);
         Files.writeString(folder.resolve("words.csv"), "word,count\none,1\nthree,3\n");
-        Files.writeString(folder.resolve("texts.jsonl"), "{\"text\": \"one\"}\n");
+        Files.writeString(folder.resolve("texts.jsonl"), "{\"text\": \"one\", \"id\": 1}\n");
         List<String> commands = Files.readString(CommandRun.root().resolve("docs/convert.md"))
                 .lines()
                 .filter(line -> line.startsWith("penstock "))
                 .toList();
-        assertEquals(15, commands.size());
+        assertEquals(19, commands.size());
         for (String command : commands) {
             CommandRun run = CommandRun.of(words(command));
             assertEquals(0, run.exitCode(), command + ": " + run.err());

@@ -29,6 +29,7 @@ import java.util.Optional;
 /// **Threads.** One thread at a time.
 public final class Conversion {
     private final RecordSource source;
+    private final List<String> remarks;
     private final Path path;
     private final Target target;
     private final TargetOptions options;
@@ -37,13 +38,15 @@ public final class Conversion {
     private final Target.Job job;
 
     private Conversion(RecordSource source, Path path, Target target, TargetOptions options, Disk disk) {
-        this.source = source;
+        NameRules named = NameRules.of(source, target, options);
+        this.source = named.source();
+        this.remarks = named.remarks();
         this.path = path;
         this.target = target;
         this.options = options;
         this.disk = disk;
-        this.numbers = FieldCast.numbers(source.fields(), options.cast());
-        Target.Job wanted = new Target.Job(source, path, numbers, options, disk);
+        this.numbers = FieldCast.numbers(this.source.fields(), options.cast());
+        Target.Job wanted = new Target.Job(this.source, path, numbers, options, disk);
         this.job = wanted.withFields(target.fields(wanted));
     }
 
@@ -77,7 +80,18 @@ public final class Conversion {
         return target.format();
     }
 
-    /// The fields that the target will have, one for each field of the source and in the same order.
+    /// The fields of the records. Their names may be another field, or the field that has their names may be
+    /// left out.
+    public List<Field> sourceFields() {
+        return source.fields();
+    }
+
+    /// What is left out and how to keep it, in full sentences.
+    public List<String> remarks() {
+        return remarks;
+    }
+
+    /// The fields that the target will have, one for each of [#sourceFields] and in the same order.
     public List<Field> fields() {
         return job.fields();
     }
@@ -93,13 +107,16 @@ public final class Conversion {
         WorkFolder.requireReplaceable(disk, path, options.isReplacing(), ownNames());
         requireOther();
         try (WorkFolder work = WorkFolder.open(disk, path)) {
-            try {
+            try (KeyIndexWriter keys = keys(work)) {
                 Map<String, ?> note = note();
                 boolean isResumed = work.resume(note, target.isResumable(path));
                 RecordDigest expected = new RecordDigest(job.fields());
                 long committed = copy(work.data(), expected, copying);
                 requireUnchanged(note);
                 Report report = verify(work, expected, isResumed ? committed : 0, verifying);
+                if (keys != null) {
+                    writeKeys(work, keys, report);
+                }
                 work.publish();
                 return report;
             } catch (IOException | OutOfMemoryError e) {
@@ -112,6 +129,25 @@ public final class Conversion {
                 work.removeAfter(e);
                 throw e;
             }
+        }
+    }
+
+    /// Collects the keys of the records, if they are to have any.
+    private KeyIndexWriter keys(WorkFolder work) {
+        if (options.key() == null || !(source instanceof KeyedRecords keyed)) {
+            return null;
+        }
+        KeyIndexWriter keys = new KeyIndexWriter(work.scratch(), source.name(), disk, KeyIndexWriter.MEMORY_BYTES);
+        keyed.collect(keys);
+        return keys;
+    }
+
+    /// A pack has its names already.
+    private void writeKeys(WorkFolder work, KeyIndexWriter keys, Report report) throws IOException {
+        if (target.format().equals("pack")) {
+            keys.requireDifferent();
+        } else {
+            keys.write(work.keyIndex(), report.fingerprint(), report.records());
         }
     }
 

@@ -7,6 +7,7 @@ import dev.penstock.Reason;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.catalog.Format;
+import dev.penstock.catalog.RecordKeys;
 import dev.penstock.file.DatasetFiles;
 import dev.penstock.file.Disk;
 import dev.penstock.file.Location;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
@@ -69,12 +71,28 @@ final class CopySource implements AutoCloseable {
         Identity identity = identity(source, options);
         try {
             DatasetFiles files = isFolder ? format.files(source, options) : new DatasetFiles(List.of(""), true);
-            List<Entry> entries = entries(source, reading, files.names());
+            List<Entry> entries = entries(source, reading, withKeys(source, candidate, files.names()));
             return new CopySource(format.format(), isFolder, files.hasCommit(), entries, candidate.storage(), identity);
         } catch (Throwable e) {
             close(identity);
             throw e;
         }
+    }
+
+    /// An index of keys comes first, because the last name of some formats is that of the commit.
+    private static List<String> withKeys(Location source, Candidate candidate, List<String> names) throws IOException {
+        boolean isFolder = candidate.kind() == Candidate.Kind.FOLDER;
+        if (!isFolder || names.contains(RecordKeys.FILE)) {
+            return names;
+        }
+        try {
+            candidate.storage().size(source.resolve(RecordKeys.FILE));
+        } catch (NoSuchFileException e) {
+            return names;
+        }
+        List<String> all = new ArrayList<>(List.of(RecordKeys.FILE));
+        all.addAll(names);
+        return all;
     }
 
     private static Identity identity(Location source, Catalog.Options options) throws IOException {

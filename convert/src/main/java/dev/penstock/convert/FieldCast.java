@@ -136,7 +136,7 @@ final class FieldCast implements AutoCloseable {
     }
 
     /// The bytes of a text without its padding. Bytes that are not valid UTF-8 are kept.
-    private static byte[] text(ElementType type, MemorySegment value) {
+    static byte[] text(ElementType type, MemorySegment value) {
         if (type == ElementType.UTF32) {
             return Elements.toText(type, value, 0, value.byteSize()).getBytes(StandardCharsets.UTF_8);
         }
@@ -145,6 +145,11 @@ final class FieldCast implements AutoCloseable {
             size--;
         }
         return value.asSlice(0, size).toArray(Layouts.U8);
+    }
+
+    /// The bytes of a value.
+    static byte[] bytes(MemorySegment value) {
+        return value.toArray(Layouts.U8);
     }
 
     @Override

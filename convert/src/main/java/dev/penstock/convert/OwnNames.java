@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
+import dev.penstock.catalog.RecordKeys;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.Optional;
 record OwnNames(List<PathMatcher> files, List<PathMatcher> folders) {
     static OwnNames of(List<String> patterns) {
         OwnNames names = new OwnNames(new ArrayList<>(), new ArrayList<>());
+        names.files.add(FileSystems.getDefault().getPathMatcher("glob:" + RecordKeys.FILE));
         for (String pattern : patterns) {
             boolean isFolder = pattern.endsWith("/");
             String glob = "glob:" + (isFolder ? pattern.substring(0, pattern.length() - 1) : pattern);

@@ -60,7 +60,8 @@ final class PackTarget implements Target {
                 .withAlignment(
                         options.alignment() == null ? PackWriter.Options.AUTOMATIC_ALIGNMENT : options.alignment());
         Dataset dataset = job.source().dataset().orElse(null);
-        return new NamingWriter(PackWriter.create(path, writing), dataset, hasNames(dataset));
+        KeyedRecords keyed = job.source() instanceof KeyedRecords records ? records : null;
+        return new NamingWriter(PackWriter.create(path, writing), dataset, hasNames(dataset), keyed);
     }
 
     private static Codec codec(String word) {
@@ -89,13 +90,17 @@ final class PackTarget implements Target {
         private final Dataset dataset;
 
         private final boolean isNamed;
+        /// The source with other names, or null.
+        private final KeyedRecords keyed;
+
         private long count;
         private boolean isFinished;
 
-        NamingWriter(PackWriter writer, Dataset dataset, boolean isNamed) {
+        NamingWriter(PackWriter writer, Dataset dataset, boolean isNamed, KeyedRecords keyed) {
             this.writer = writer;
             this.dataset = dataset;
             this.isNamed = isNamed;
+            this.keyed = keyed;
         }
 
         @Override
@@ -107,7 +112,7 @@ final class PackTarget implements Target {
         public void append(long[] indices, Batch batch) throws IOException {
             Column column = batch.column(0);
             for (int row = 0; row < batch.rowCount(); row++) {
-                String name = isNamed ? dataset.name(indices[row]) : null;
+                String name = keyed != null ? keyed.nextName() : isNamed ? dataset.name(indices[row]) : null;
                 PackKind kind = dataset == null ? PackKind.OPAQUE : kind(dataset, indices[row]);
                 writer.append(name, kind, column.value(row));
                 count++;

@@ -26,7 +26,7 @@ public interface RecordWriter extends AutoCloseable {
 
     /// Writes the values of the only field as the records of a pack, without names.
     static RecordWriter of(PackWriter writer) {
-        return new PackTarget.NamingWriter(writer, null, false);
+        return new PackTarget.NamingWriter(writer, null, false, null);
     }
 
     /// The number of records in the dataset: those that were there before plus those appended since.

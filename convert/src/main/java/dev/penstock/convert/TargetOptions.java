@@ -16,6 +16,7 @@ import java.util.List;
 /// @param shardBytes  the largest size of a shard
 /// @param isPlain     whether records of one field lose its name and become plain values
 /// @param isReplacing whether an existing target is replaced
+/// @param key         the field with the names of the records, by which they are found; null for none
 public record TargetOptions(
         ElementType cast,
         String compression,
@@ -24,8 +25,10 @@ public record TargetOptions(
         Long shardRows,
         Long shardBytes,
         boolean isPlain,
-        boolean isReplacing) {
-    public static final TargetOptions DEFAULT = new TargetOptions(null, null, null, null, null, null, false, false);
+        boolean isReplacing,
+        String key) {
+    public static final TargetOptions DEFAULT =
+            new TargetOptions(null, null, null, null, null, null, false, false, null);
 
     public TargetOptions {
         if (cast != null && !cast.isFloat()) {
@@ -43,27 +46,31 @@ public record TargetOptions(
     }
 
     public TargetOptions withCast(ElementType cast) {
-        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing, key);
     }
 
     public TargetOptions withCompression(String compression, Integer level) {
-        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing, key);
     }
 
     public TargetOptions withAlignment(Long alignment) {
-        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing, key);
     }
 
     public TargetOptions withShards(Long shardRows, Long shardBytes) {
-        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing, key);
     }
 
     public TargetOptions withPlain(boolean isPlain) {
-        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing, key);
     }
 
     public TargetOptions withReplacing(boolean isReplacing) {
-        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing, key);
+    }
+
+    public TargetOptions withKey(String key) {
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing, key);
     }
 
     /// The options that only some formats have.

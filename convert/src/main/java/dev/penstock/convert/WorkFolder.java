@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.convert;
 
+import dev.penstock.catalog.RecordKeys;
 import dev.penstock.file.ChecksummedJson;
 import dev.penstock.file.Disk;
 import dev.penstock.file.NewFile;
@@ -99,7 +100,7 @@ final class WorkFolder implements AutoCloseable {
     /// Requires that the folder has only names of a conversion, because all of them are going to be deleted.
     private void requireOurs(OwnNames names) throws IOException {
         Set<Path> datasets = Set.of(data(), folder.resolve(COMPLETE), folder.resolve(REPLACED));
-        Set<Path> files = Set.of(folder.resolve(NOTE), folder.resolve(LOCK), progress());
+        Set<Path> files = Set.of(folder.resolve(NOTE), folder.resolve(LOCK), progress(), keys());
         for (Path file : disk.list(folder)) {
             boolean isFolder = disk.kind(file) == Disk.FileKind.FOLDER;
             boolean isOurs = datasets.contains(file)
@@ -140,6 +141,22 @@ final class WorkFolder implements AutoCloseable {
         return folder.resolve(PROGRESS);
     }
 
+    /// The path of an index of keys while the target is not published: in the folder of a dataset, or beside
+    /// a file.
+    Path keyIndex() throws IOException {
+        return disk.isDirectory(data()) ? data().resolve(RecordKeys.FILE) : keys();
+    }
+
+    /// Temporary files of sorting are named after this one.
+    Path scratch() {
+        return keys();
+    }
+
+    /// The index of keys of a single file.
+    private Path keys() {
+        return folder.resolve(RecordKeys.FILE);
+    }
+
     /// Whether an interrupted conversion with the same note has left data. Data of any other conversion is
     /// removed.
     boolean resume(Map<String, ?> note, boolean isResumable) throws IOException {
@@ -152,6 +169,7 @@ final class WorkFolder implements AutoCloseable {
         disk.deleteAll(data());
         disk.deleteAll(folder.resolve(COMPLETE));
         disk.delete(progress());
+        disk.delete(keys());
         ChecksummedJson.publish(disk, folder.resolve(NOTE), wanted);
         return false;
     }
@@ -182,6 +200,7 @@ final class WorkFolder implements AutoCloseable {
     /// Publishes the complete target and removes the folder with the old target.
     void publish() throws IOException {
         giveAccess(oldFile(), data());
+        publishKeys();
         if (disk.isDirectory(target) || disk.exists(target) && disk.isDirectory(data())) {
             replace();
         } else {
@@ -189,6 +208,18 @@ final class WorkFolder implements AutoCloseable {
         }
         disk.forceDirectory(parent());
         remove();
+    }
+
+    /// The index of a single file appears just before it. It is not used for the old file, which has other
+    /// records.
+    private void publishKeys() throws IOException {
+        Path published = target.resolveSibling(target.getFileName() + "." + RecordKeys.FILE);
+        if (disk.exists(keys())) {
+            giveAccess(oldFile(), keys());
+            disk.move(keys(), published);
+        } else if (disk.exists(target) && disk.exists(published)) {
+            disk.delete(published);
+        }
     }
 
     /// A file of the old dataset whose mode the new files get, or the target itself when there is none.

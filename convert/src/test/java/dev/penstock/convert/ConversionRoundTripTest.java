@@ -137,7 +137,7 @@ class ConversionRoundTripTest {
                     null,
                     TargetOptions.DEFAULT.withCompression("lz4", null),
                     RecordChoice.ALL);
-            for (String name : List.of("b", "c.a2pack", "d.a2pack", "e.store")) {
+            for (String name : List.of("c.a2pack", "d.a2pack")) {
                 assertEquals(content(pack), content(dir.resolve(name)), name);
             }
             try (PackReader kept = PackReader.open(dir.resolve("d.a2pack"));
