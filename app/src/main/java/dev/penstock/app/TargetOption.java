@@ -24,10 +24,10 @@ final class TargetOption {
     @Option(
             names = "--to",
             paramLabel = "FORMAT",
-            description = "The format of the target: pack, table, shards or store (default: by the"
-                    + " extension of its name: .a2pack, .npy, .shards or .store; without one,"
-                    + " convert makes a table if all fields have a fixed size and a store otherwise, and merge and"
-                    + " sample use the format of their first source).")
+            completionCandidates = TargetFormats.class,
+            description = "The format of the target: ${COMPLETION-CANDIDATES} (default: by the extension of its name,"
+                    + " such as .npy, .store or .parquet; without one, convert makes a table if all fields"
+                    + " have a fixed size and a store otherwise, and merge and sample use the format of their first source).")
     String format;
 
     @Option(
@@ -48,9 +48,8 @@ final class TargetOption {
     @Option(
             names = "--without",
             paramLabel = "FILE",
-            description =
-                    "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), JSON"
-                            + " (.json), as the explorer exports flags, or text with one index on each line.")
+            description = "Leave out the records whose indices are in this file: a NumPy array of integers (.npy), JSON"
+                    + " (.json), as the explorer exports flags, or text with one index on each line.")
     Path without;
 
     @Option(

@@ -103,7 +103,10 @@ public sealed interface ColumnTarget extends Target {
         return fields;
     }
 
-    private Field field(Field field) {
+    /// The field that a field becomes.
+    ///
+    /// @throws IllegalArgumentException when the format has no such columns
+    default Field field(Field field) {
         ElementType type = field.type();
         boolean isPlain = field.shape().isEmpty();
         boolean isText = type == ElementType.UTF8 || type == ElementType.UTF32;

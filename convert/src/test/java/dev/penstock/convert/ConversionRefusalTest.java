@@ -60,7 +60,8 @@ class ConversionRefusalTest {
     @Test
     void theFormatOfTheTargetHasToBeSaid() throws IOException {
         Path rows = SampleDatasets.floats(folder.resolve("rows.npy"), 3, 2, random);
-        assertRefused("choose one of pack, shards, store, table", rows, "x", null, TargetOptions.DEFAULT);
+        String known = "choose one of arrow, csv, hf, jsonl, pack, parquet, shards, store, table, tar";
+        assertRefused(known, rows, "x", null, TargetOptions.DEFAULT);
         assertRefused("cannot be converted to the format zarr", rows, "x", "zarr", TargetOptions.DEFAULT);
         assertRefused(
                 "has the extension of a table and is to become a store", rows, "x.npy", "store", TargetOptions.DEFAULT);
