@@ -25,9 +25,10 @@ final class TargetOption {
             names = "--to",
             paramLabel = "FORMAT",
             completionCandidates = TargetFormats.class,
-            description = "The format of the target: ${COMPLETION-CANDIDATES} (default: by the extension of its name,"
-                    + " such as .npy, .store or .parquet; without one, convert makes a table if all fields"
-                    + " have a fixed size and a store otherwise, and merge and sample use the format of their first source).")
+            description = "The format of the target: ${COMPLETION-CANDIDATES} (default: by the extension of its name;"
+                    + " without one, convert makes a table if all fields"
+                    + " have a fixed size and a store otherwise, and merge and sample use the format of their"
+                    + " first source).")
     String format;
 
     @Option(

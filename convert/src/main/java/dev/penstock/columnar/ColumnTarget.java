@@ -113,6 +113,11 @@ public sealed interface ColumnTarget extends Target {
         if (isText && isPlain) {
             return Field.variable(field.name(), ElementType.UTF8);
         }
+        boolean isRow = type == ElementType.BYTES && field.elementSize() == 1 && field.shape().size() == 1;
+        if (isRow && !field.isVariable()) {
+            // A store keeps bytes of one size as an array of single bytes.
+            return new Field(field.name(), type, field.itemSize(), List.of(), false);
+        }
         boolean isBytes = type == ElementType.BYTES && isPlain;
         boolean isNumber = !type.isText() && !type.isComplex() && type != ElementType.BF16 && hasType(type);
         if (isBytes && field.elementSize() > 0 || isNumber && (isPlain || !field.isVariable())) {

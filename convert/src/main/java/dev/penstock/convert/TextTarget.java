@@ -95,7 +95,12 @@ enum TextTarget implements Target {
             throw new IllegalArgumentException("the name of field '" + Printable.of(field.name())
                     + "' is empty or has spaces around it, which the first line of CSV does not keep; choose jsonl");
         }
-        if (field.type().isText() && isPlain) {
+        // A store keeps bytes of one size as an array of single bytes.
+        boolean isRow = field.type() == ElementType.BYTES
+                && !field.isVariable()
+                && field.elementSize() == 1
+                && field.shape().size() == 1;
+        if (field.type().isText() && isPlain || isRow) {
             ElementType type = field.type() == ElementType.BYTES ? ElementType.BYTES : ElementType.UTF8;
             return Field.variable(field.name(), type);
         }

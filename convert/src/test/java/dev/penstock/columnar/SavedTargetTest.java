@@ -81,7 +81,8 @@ class SavedTargetTest {
         convert(table, saved, "hf", TargetOptions.DEFAULT);
         assertThrows(FileAlreadyExistsException.class, () -> convert(table, saved, "hf", TargetOptions.DEFAULT));
         TargetOptions replacing = TargetOptions.DEFAULT.withReplacing(true);
-        convert(table, saved, "hf", replacing);
+        convert(table, folder.resolve("store"), "store", TargetOptions.DEFAULT);
+        convert(folder.resolve("store"), saved, "hf", replacing);
         Files.writeString(saved.resolve("mine.txt"), "x");
         assertThrows(FileAlreadyExistsException.class, () -> convert(table, saved, "hf", replacing));
     }
