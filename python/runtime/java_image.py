@@ -139,7 +139,9 @@ def _declaration(classes: Path, required: list[str]) -> str:
     lines += [f"  exports {name};" for name in names if name and ".internal" not in name]
     services = sorted((classes / "META-INF" / "services").iterdir())
     for file in services:
-        providers = [line.split("#")[0].strip() for line in file.read_text().splitlines()]
+        # A class inside another one has a dollar sign here, and a dot in a declaration.
+        lines_of = file.read_text().splitlines()
+        providers = [line.split("#")[0].strip().replace("$", ".") for line in lines_of]
         lines.append(f"  provides {file.name} with {', '.join(filter(None, providers))};")
     used = _used_services(classes) | {file.name for file in services}
     lines += [f"  uses {name};" for name in sorted(used)]

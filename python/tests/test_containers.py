@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import io
 import json
 import struct
@@ -120,12 +121,10 @@ def test_tfrecord_reads_the_same_examples(tmp_path: Path) -> None:
         np.testing.assert_array_equal(np.ravel(mine["ids"]), np.ravel(other["ids"]))
 
 
-def _streaming() -> Any:
+def _streaming(monkeypatch: pytest.MonkeyPatch) -> Any:
     """MosaicML Streaming. It imports classes of transformers that the tests do not use."""
     pytest.importorskip("torch")
-    try:
-        importlib.import_module("transformers")
-    except ImportError:
+    if importlib.util.find_spec("transformers") is None:
         for name, thing in (
             ("transformers", ""),
             ("transformers.models", ""),
@@ -134,15 +133,19 @@ def _streaming() -> Any:
             ("transformers.feature_extraction_utils", "BatchFeature"),
             ("transformers.tokenization_utils_base", "BatchEncoding"),
         ):
-            sys.modules[name] = types.ModuleType(name)
+            module = types.ModuleType(name)
             if thing:
-                setattr(sys.modules[name], thing, type(thing, (), {}))
+                setattr(module, thing, type(thing, (), {}))
+            # Other tests in this process must not find it.
+            monkeypatch.setitem(sys.modules, name, module)
     return pytest.importorskip("streaming", exc_type=ImportError)
 
 
 @pytest.mark.parametrize("compression", [None, "zstd", "gz"])
-def test_streaming_reads_the_same_samples(tmp_path: Path, compression: str | None) -> None:
-    streaming = _streaming()
+def test_streaming_reads_the_same_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compression: str | None
+) -> None:
+    streaming = _streaming(monkeypatch)
     columns = {
         "b": "bytes",
         "s": "str",
@@ -219,9 +222,24 @@ def test_megatron_documents_and_windows(tmp_path: Path) -> None:
     np.testing.assert_array_equal(rows.ravel(), np.concatenate(documents)[:8])
     tokens = np.array([1, 2, 9, 3, 9, 4], "<u2")
     tokens.tofile(tmp_path / "t.raw")
-    penstock.convert(tmp_path / "t.raw", tmp_path / "e.store", raw="uint16", end_token=9)
+    penstock.convert(tmp_path / "t.raw", tmp_path / "e.store", dtype="uint16", end_token=9)
+    penstock.convert(tmp_path / "t.raw", tmp_path / "t.npy", dtype="<u2", cast="f32")
+    assert penstock.open(tmp_path / "t.npy").dtype == np.float32
+    with pytest.raises(ValueError, match="cast converts"):
+        penstock.convert(tmp_path / "t.npy", tmp_path / "f.npy", dtype="f16")
     read = [one["tokens"].tolist() for one in penstock.open(tmp_path / "e.store")]
     assert read == [[1, 2, 9], [3, 9], [4]]
+
+
+def test_types_of_text_can_be_given(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("zip,n\n02134,1\n10115,2\n")
+    types = {"zip": "utf8", "n": "u2"}
+    penstock.convert(tmp_path / "x.csv", tmp_path / "x.npy", types=types)
+    ds = penstock.open(tmp_path / "x.npy")
+    assert ds[0]["zip"] == "02134"
+    assert ds["n"].dtype == np.uint16
+    with pytest.raises(ValueError, match="types are stored in it"):
+        penstock.convert(tmp_path / "x.npy", tmp_path / "y.npy", types=types)
 
 
 def test_bad_records_are_listed(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_write_is_published_in_one_step(table: Path, tmp_path: Path) -> None:
     penstock.ray.write(dataset.limit(7), tmp_path / "out", mode="append")
     assert len(penstock.open(tmp_path / "out")) == 1007
     penstock.ray.write(dataset.select_columns(["a"]), tmp_path / "store", kind="store")
-    assert sorted(penstock.open(tmp_path / "store")[:].tolist()) == list(range(1000))
+    assert sorted(penstock.open(tmp_path / "store")["a"][:].tolist()) == list(range(1000))
 
 
 def test_a_task_that_fails_leaves_nothing(table: Path, tmp_path: Path) -> None:

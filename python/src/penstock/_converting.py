@@ -28,16 +28,17 @@ def convert(
     fields: str | Sequence[str] | None = None,
     where: str | None = None,
     without: Any = None,
-    dtype: str | None = None,
+    cast: str | None = None,
     compress: str | None = None,
     level: int | None = None,
     shard_rows: int | None = None,
     overwrite: bool = False,
     decode: Sequence[str] | None = None,
     on_error: str = "stop",
-    raw: str | None = None,
+    dtype: str | None = None,
     end_token: int | None = None,
     window: int | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Copies records into a new dataset of any format, without loading them into memory. The result
     is read back and compared with the source before it gets its name.
@@ -55,7 +56,7 @@ def convert(
         where: a condition for records, such as `label == 3`
         without: indices of records to leave out, or a file with them, such as one that `doctor`
             wrote
-        dtype: the type of floating-point numbers: `f16`, `bf16`, `f32` or `f64`
+        cast: the type that floating-point numbers get: `f16`, `bf16`, `f32` or `f64`
         compress: the compression of a pack or store
         level: the level of the compression of a pack
         shard_rows: the number of rows in each file of a folder
@@ -63,9 +64,10 @@ def convert(
         decode: of a tar or zip archive, what is decoded: `json`, `cls`, `txt`, `npy` or `all`; of
             TFRecord files, `raw` leaves records as bytes
         on_error: `stop` at a record that cannot be read, or `skip` it
-        raw: the type of the numbers in a file without a header, such as `uint16`
+        dtype: the type of the numbers in a file without a header, such as `uint16`
         end_token: divides a stream of tokens into documents that end with this token
         window: divides tokens, or other numbers, into rows of this length
+        types: the types of fields of CSV or JSON that are not to be guessed: `{"zip": "utf8"}`
 
     Returns:
         what was made: `format`, `records`, `fields`, `bytes`, `resumed_at`, `fingerprint`, and
@@ -82,7 +84,7 @@ def convert(
     if fields is not None:
         names = [fields] if isinstance(fields, str) else _arguments.texts("fields", fields)
         request["fields"], request["plain"] = names, isinstance(fields, str)
-    texts = (("to", to), ("where", where), ("dtype", dtype), ("compress", compress), ("raw", raw))
+    texts = (("to", to), ("where", where), ("cast", cast), ("compress", compress), ("dtype", dtype))
     for name, value in texts:
         if value is not None:
             request[name] = _arguments.text(name, value)
@@ -91,6 +93,9 @@ def convert(
     request["skip"] = on_error == "skip"
     if decode is not None:
         request["decode"] = _arguments.texts("decode", decode)
+    if types is not None:
+        pairs = [_arguments.texts("types", pair) for pair in types.items()]
+        request["types"] = [word for pair in pairs for word in pair]
     if end_token is not None:
         request["endToken"] = _arguments.integer("end_token", end_token)
     if window is not None:

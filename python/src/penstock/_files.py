@@ -20,6 +20,7 @@ from . import _conversion, _dtypes, _jvm, _paths
 from ._dataset import Dataset
 from ._errors import UntypedTextError
 from ._in_memory import from_memory
+from ._objects import Objects
 
 _ROWS_AT_ONCE = 4096
 
@@ -97,6 +98,8 @@ def write_csv(path: _paths.PathLike, data: Any, *, overwrite: bool) -> None:
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
         data = _conversion.rows_of(data)
     dataset = from_memory(data)
+    if isinstance(dataset, Objects):
+        raise TypeError("values of several types without names are no rows, which CSV cannot hold")
     for name, field in dataset.fields.items():
         if field.variable or (field.dtype.kind == "V" and not _dtypes.is_bfloat16(field.dtype)):
             raise TypeError(f"{name!r} holds bytes or values of any length, which CSV cannot hold")

@@ -301,14 +301,22 @@ class _Rows(_Parts):
         raise NotImplementedError
 
     def _append_rows(self, rows: np.ndarray[Any, Any], row_size: int) -> None:
-        if rows.nbytes == 0:
-            return
+        """Adds rows, and begins a new file where one is full, also within the rows of a batch."""
+        data = np.ascontiguousarray(rows).reshape(-1).view(np.uint8)
+        start = 0
+        while start < data.nbytes:
+            used = 0 if self._handle is None else self._bytes
+            count = max(1, (self._job.shard_bytes - used) // row_size)
+            stop = min(data.nbytes, start + count * row_size)
+            self._append_bytes(data[start:stop], row_size)
+            start = stop
+
+    def _append_bytes(self, rows: np.ndarray[Any, Any], row_size: int) -> None:
         if self._handle is None:
             self._handle, _ = _jvm.create(
                 "a shard", self._open_verb, path=self._next_path(), **self._arguments()
             )
             self._bytes = self._count = 0
-        rows = np.ascontiguousarray(rows)
         _jvm.call(
             self._append_verb,
             handle=self._handle.number,
@@ -317,7 +325,7 @@ class _Rows(_Parts):
         )
         self._bytes += rows.nbytes
         self._count += rows.nbytes // row_size
-        if self._bytes >= self._job.shard_bytes:
+        if self._bytes + row_size > self._job.shard_bytes:
             self._complete()
 
     def _complete(self) -> None:

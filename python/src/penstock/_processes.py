@@ -43,6 +43,8 @@ _ALIGNMENT = 64
 # A thread that waits for a process checks this often whether the loader was closed.
 _LOOK_SECONDS = 0.1
 _SHARED_FOLDER = "/dev/shm"
+# The server process has a socket in the folder for temporary files, with 107 bytes at most.
+_SOCKET_FOLDER_MAX = 70
 # The libraries that workers share if the program has imported them.
 _PRELOADED = (__name__, "PIL.Image", "torch", "torchvision")
 # Batches go to a worker in groups as long as a group takes about this time, up to these limits.
@@ -360,7 +362,8 @@ def _context() -> Any:
     """The way to start workers: a server process, which has imported the libraries of the program
     once, forks them. Spawned workers would import PyTorch anew, a second of processor time for
     each."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    is_there = "forkserver" in multiprocessing.get_all_start_methods()
+    if not is_there or len(os.fsencode(tempfile.gettempdir())) > _SOCKET_FOLDER_MAX:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([name for name in _PRELOADED if name in sys.modules])

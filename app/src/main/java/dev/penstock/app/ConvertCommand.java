@@ -15,6 +15,7 @@ import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,16 +32,16 @@ import picocli.CommandLine.Parameters;
                     + " .csv, .tsv, JSON Lines (.jsonl) with an object in each line, .json with one array of objects,"
                     + " these also as .gz and .zst, tar and zip archives, TFRecord, MDS, LitData and Megatron data, a"
                     + " folder of images, sounds or texts, or what a plug-in or a package of Python reads. The types"
-                    + " of text files are guessed. The format of the target follows from --to or from its extension;"
-                    + " without either it is a table if all fields have a fixed size, and a store otherwise. Deleted"
-                    + " records are skipped.",
+                    + " of text files are guessed, or given by --field. The format of the target follows from --to or"
+                    + " from its extension; without either it is a table if all fields have a fixed size, and a store"
+                    + " otherwise. Deleted records are skipped.",
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
                     + " the last full file. All others start again.",
             "A target in object storage is made in a local folder (--stage) and then copied.",
             "A table needs fields of fixed size and no missing values, a pack one field (--field), and shards one"
-                    + " field of floating-point numbers (--field, --dtype). Records of a pack that have one size are"
+                    + " field of floating-point numbers (--field, --cast). Records of a pack that have one size are"
                     + " read as numbers by --as. CSV and JSON Lines refuse what text cannot hold exactly; bytes are"
                     + " hexadecimal in CSV and Base64 in JSON."
         },
@@ -52,11 +53,12 @@ import picocli.CommandLine.Parameters;
             "  penstock convert texts.jsonl texts --to store --compress zstd",
             "  penstock convert train train.jsonl",
             "  penstock convert train train-hf --to hf",
+            "  penstock convert people.csv people --field zip:utf8 --field age:uint8",
             "  penstock convert photos.a2pack photos --to store --compress zstd",
             "  penstock convert vectors.a2pack vectors.npy --as float32",
             "  penstock convert 'train-*.tar' train --to store --decode json,cls --on-error skip",
-            "  penstock convert tokens.bin docs --to store --raw uint16 --end-token 50256",
-            "  penstock convert activations.npy corpus --to shards --dtype bf16 --shard-rows 1000000"
+            "  penstock convert tokens.bin docs --to store --dtype uint16 --end-token 50256",
+            "  penstock convert activations.npy corpus --to shards --cast bf16 --shard-rows 1000000"
         })
 final class ConvertCommand extends ConvertingCommand {
     @Parameters(
@@ -86,6 +88,7 @@ final class ConvertCommand extends ConvertingCommand {
 
     @Override
     public Integer call() throws IOException {
+        kind.dtype.requireNone(List.of(source), io.options());
         boolean isChosen =
                 target.format != null || Targets.ofExtension(named(output)).isPresent();
         TextRules rules = isChosen ? TextRules.of(Targets.choose(named(output), target.format)) : TextRules.GUESS;
@@ -110,6 +113,9 @@ final class ConvertCommand extends ConvertingCommand {
 
     /// What the source is, as in `a Parquet file`.
     private String described() throws IOException {
+        if (kind.dtype.type != null) {
+            return "a file of plain numbers";
+        }
         return Sources.kind(source, io.options()).map(SourceKind::description).orElse("a dataset");
     }
 
@@ -118,7 +124,7 @@ final class ConvertCommand extends ConvertingCommand {
                 snapshot.of(source),
                 kind.of(SourceOptions.DEFAULT
                         .withCatalog(io.options())
-                        .withText(rules)
+                        .withText(rules.withTypes(target.types()))
                         .withChoice(choice)));
     }
 

@@ -7,10 +7,7 @@ import dev.penstock.file.Location;
 import dev.penstock.plugin.AccessOption;
 import dev.penstock.plugin.Command;
 import dev.penstock.plugin.LocationText;
-import dev.penstock.table.DType;
-import dev.penstock.table.RowType;
 import java.io.IOException;
-import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -48,27 +45,15 @@ abstract class DatasetCommand extends Command {
                     + " read. Packs and stores compare every record anyway. A dataset without checksums is refused.")
     boolean hasFirstCheck;
 
-    @Option(
-            names = "--dtype",
-            paramLabel = "TYPE",
-            description = "Open a file of plain rows without a header, with rows of this NumPy type, such as"
-                    + " '<u2', float32 or \"[('x', '<f4', (3,)), ('y', '<i8')]\".")
-    String dtype;
+    @Mixin
+    DtypeOption dtype = new DtypeOption();
 
     /// The other name of this command that was called, or null.
     AliasLine alias;
 
     /// The options for opening the dataset.
     Catalog.Options options() {
-        Catalog.Options options = io.options().withLenient(isLenient).withFirstCheck(hasFirstCheck);
-        if (dtype == null) {
-            return options;
-        }
-        try {
-            return options.withRawType(RowType.of(DType.parse(dtype)));
-        } catch (IllegalArgumentException e) {
-            throw new CommandLine.ParameterException(spec.commandLine(), "--dtype: " + e.getMessage(), e);
-        }
+        return dtype.of(io.options().withLenient(isLenient).withFirstCheck(hasFirstCheck));
     }
 
     Dataset open() throws IOException {

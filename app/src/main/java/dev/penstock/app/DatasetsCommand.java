@@ -45,7 +45,7 @@ abstract class DatasetsCommand extends DatasetCommand {
 
     /// The options without which the dataset does not open, as a shell takes them, each after a space.
     String opening() {
-        return (dtype == null ? "" : " --dtype " + NextCommand.quoted(dtype))
+        return (dtype.type == null ? "" : " --dtype " + NextCommand.quoted(dtype.type))
                 + (snapshot.name == null ? "" : " --snapshot " + NextCommand.quoted(snapshot.name))
                 + (isLenient ? " --lenient" : "")
                 + (hasFirstCheck ? " --verify-first" : "");

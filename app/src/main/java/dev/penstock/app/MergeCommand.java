@@ -11,6 +11,7 @@ import dev.penstock.plugin.LocationText;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -47,9 +48,14 @@ final class MergeCommand extends ConvertingCommand {
             description = "The path or s3 address of the new dataset.")
     Location output;
 
+    @Mixin
+    DtypeOption dtype = new DtypeOption();
+
     @Override
     public Integer call() throws IOException {
-        Dataset all = Catalog.open(paths, io.options());
+        target.requireNoTypes();
+        dtype.requireNone(paths, io.options());
+        Dataset all = Catalog.open(paths, dtype.of(io.options()));
         try (RecordSource records = Sources.of(all, target.choice())) {
             return convert(records, output, "Merged", usualFormat(all, output));
         }

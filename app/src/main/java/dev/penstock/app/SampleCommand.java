@@ -18,6 +18,7 @@ import dev.penstock.view.Subset;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 import picocli.CommandLine;
@@ -70,6 +71,9 @@ final class SampleCommand extends ConvertingCommand {
     @Mixin
     SnapshotOption snapshot = new SnapshotOption();
 
+    @Mixin
+    DtypeOption dtype = new DtypeOption();
+
     @Override
     public Integer call() throws IOException {
         if (sample.hasFraction() == (count != null)) {
@@ -82,7 +86,9 @@ final class SampleCommand extends ConvertingCommand {
             throw new IllegalArgumentException(
                     "options about a new dataset, such as --to and --compress, need --output, which names it");
         }
-        try (Dataset dataset = Catalog.open(snapshot.of(path), io.options())) {
+        target.requireNoTypes();
+        dtype.requireNone(List.of(path), io.options());
+        try (Dataset dataset = Catalog.open(snapshot.of(path), dtype.of(io.options()))) {
             return count == null ? byHash(dataset) : byNumber(dataset);
         }
     }

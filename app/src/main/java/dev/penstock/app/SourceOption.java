@@ -4,8 +4,6 @@ package dev.penstock.app;
 import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceOptions;
-import dev.penstock.table.DType;
-import dev.penstock.table.RowType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// The options for how the files of other libraries become records.
@@ -35,11 +34,8 @@ final class SourceOption {
                     + " list to TARGET.left-out.jsonl (default: ${DEFAULT-VALUE}).")
     String onError;
 
-    @Option(
-            names = "--raw",
-            paramLabel = "TYPE",
-            description = "Read a file without a header as numbers of this type, such as uint16 for tokens.")
-    String rawType;
+    @Mixin
+    DtypeOption dtype = new DtypeOption();
 
     @Option(
             names = "--end-token",
@@ -67,10 +63,7 @@ final class SourceOption {
         if (decoded != null) {
             Arrays.stream(decoded.split(",")).map(String::strip).forEach(words::add);
         }
-        SourceOptions chosen = options.withDecoded(words).withBad(bad);
-        return rawType == null
-                ? chosen
-                : chosen.withCatalog(options.catalog().withRawType(RowType.of(DType.parse(rawType))));
+        return options.withDecoded(words).withBad(bad).withCatalog(dtype.of(options.catalog()));
     }
 
     /// The records as documents or windows, if these options say so.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
+import dev.penstock.ElementType;
 import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
@@ -13,7 +14,9 @@ import dev.penstock.store.StoreTypes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
@@ -33,9 +36,11 @@ final class TargetOption {
 
     @Option(
             names = "--field",
-            paramLabel = "NAME",
-            description = "Convert only this field, as plain values: a pack, an array, or rows of shards.")
-    String field;
+            paramLabel = "NAME|NAME:TYPE",
+            description = "Convert only this field, as plain values: a pack, an array, or rows of shards. With a type,"
+                    + " as in zip:utf8, this is the type of a field of CSV or JSON, instead of the guessed one; it may"
+                    + " be given several times.")
+    List<String> given = new ArrayList<>();
 
     @Option(
             names = "--fields",
@@ -54,11 +59,11 @@ final class TargetOption {
     Path without;
 
     @Option(
-            names = "--dtype",
+            names = "--cast",
             paramLabel = "f16|bf16|f32|f64",
             description = "Convert floating-point numbers to this type. Integers are converted as well if a"
                     + " record has one field only.")
-    String dtype;
+    String cast;
 
     @Option(
             names = "--as",
@@ -100,12 +105,50 @@ final class TargetOption {
     /// Whether there is an option that only a new dataset can have.
     boolean isWriting() {
         return overwrite.isGiven
-                || Stream.of(format, dtype, compression, level, alignment, shardRows, shardBytes)
+                || Stream.of(format, cast, compression, level, alignment, shardRows, shardBytes)
                         .anyMatch(Objects::nonNull);
+    }
+
+    /// The name of the only field, or null.
+    private String field() {
+        List<String> names = given.stream().filter(text -> typeOf(text) == null).toList();
+        if (names.size() > 1) {
+            throw new IllegalArgumentException("--field takes one field; use --fields " + String.join(",", names)
+                    + " for several, or give a type, as in " + names.getFirst() + ":int64");
+        }
+        return names.isEmpty() ? null : names.getFirst();
+    }
+
+    /// The types of fields, by name.
+    Map<String, ElementType> types() {
+        Map<String, ElementType> types = new LinkedHashMap<>();
+        for (String text : given) {
+            ElementType type = typeOf(text);
+            String name = type == null ? text : text.substring(0, text.lastIndexOf(':'));
+            if (type != null && types.put(name, type) != null) {
+                throw new IllegalArgumentException("--field gives two types of the field " + name);
+            }
+        }
+        return types;
+    }
+
+    /// Refuses types of fields, because datasets have types of their own.
+    void requireNoTypes() {
+        if (!types().isEmpty()) {
+            throw new IllegalArgumentException("--field NAME:TYPE is for CSV and JSON, which convert reads; the types"
+                    + " of datasets are stored in them");
+        }
+    }
+
+    /// The type behind the last colon, or null if there is none.
+    private static ElementType typeOf(String text) {
+        int colon = text.lastIndexOf(':');
+        return colon < 1 ? null : StoreTypes.find(text.substring(colon + 1));
     }
 
     /// The selected fields and records.
     RecordChoice choice() throws IOException {
+        String field = field();
         if (field != null && fields != null) {
             throw new IllegalArgumentException("--field and --fields cannot be used together");
         }
@@ -130,11 +173,11 @@ final class TargetOption {
     /// The options for writing the target.
     TargetOptions options() {
         return TargetOptions.DEFAULT
-                .withDtype(dtype == null ? null : StoreTypes.of(dtype))
+                .withCast(cast == null ? null : StoreTypes.of(cast))
                 .withCompression(compression, level)
                 .withAlignment(alignment)
                 .withShards(shardRows, shardBytes)
-                .withPlain(field != null)
+                .withPlain(field() != null)
                 .withReplacing(overwrite.isGiven);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.bridge;
 
+import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.convert.BadRecords;
@@ -33,7 +34,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// Requests that read all records of a source: a path, or a pipe that Python writes records to.
@@ -101,7 +104,7 @@ final class ConvertRequests {
                 : TextRules.of(Targets.choose(target, format));
         BadRecords bad = request.isTrue("skip") ? BadRecords.skipped() : BadRecords.REFUSED;
         SourceOptions reading =
-                SourceOptions.DEFAULT.withBad(bad).withChoice(choice).withText(rules);
+                SourceOptions.DEFAULT.withBad(bad).withChoice(choice).withText(rules.withTypes(types(request)));
         try (RecordSource source = divided(source(request, "source", "pipe", reading), request)) {
             String chosen = format == null && Targets.ofExtension(target).isEmpty() ? Targets.usual(source) : format;
             RecordSource typed =
@@ -171,12 +174,28 @@ final class ConvertRequests {
         }
         SourceOptions reading =
                 request.has("decode") ? options.withDecoded(Set.copyOf(request.list("decode", String.class))) : options;
-        return Sources.open(
-                location,
-                request.has("raw")
-                        ? reading.withCatalog(
-                                reading.catalog().withRawType(RowType.of(DType.parse(request.text("raw")))))
-                        : reading);
+        return Sources.open(location, request.has("dtype") ? typed(request, location, reading) : reading);
+    }
+
+    /// The options for a file without a header.
+    private static SourceOptions typed(Request request, Location location, SourceOptions options) throws IOException {
+        Optional<String> what = Sources.typed(location, options.catalog());
+        if (what.isPresent()) {
+            throw new IllegalArgumentException(location + " is " + what.get() + ", whose types are stored in it, and"
+                    + " dtype is the type of a file without a header; cast converts floating-point numbers");
+        }
+        RowType row = RowType.of(DType.parse(request.text("dtype")));
+        return options.withCatalog(options.catalog().withRawType(row));
+    }
+
+    /// The types of fields of text: names and types by turns.
+    private static Map<String, ElementType> types(Request request) {
+        Map<String, ElementType> types = new LinkedHashMap<>();
+        List<String> words = request.has("types") ? request.list("types", String.class) : List.of();
+        for (int i = 0; i < words.size(); i += 2) {
+            types.put(words.get(i), StoreTypes.of(words.get(i + 1)));
+        }
+        return types;
     }
 
     private static RecordChoice choice(Request request) throws IOException {
@@ -199,8 +218,8 @@ final class ConvertRequests {
     private static TargetOptions targetOptions(Request request) {
         TargetOptions options =
                 TargetOptions.DEFAULT.withPlain(request.isTrue("plain")).withReplacing(request.isTrue("overwrite"));
-        if (request.has("dtype")) {
-            options = options.withDtype(StoreTypes.of(request.text("dtype")));
+        if (request.has("cast")) {
+            options = options.withCast(StoreTypes.of(request.text("cast")));
         }
         if (request.has("compress")) {
             options = options.withCompression(

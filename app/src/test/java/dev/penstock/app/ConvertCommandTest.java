@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -251,12 +252,39 @@ class ConvertCommandTest {
     }
 
     @Test
+    void theTypeOfAFileWithoutAHeaderIsAskedForByOneName() throws IOException {
+        Path tokens = Files.write(folder.resolve("train.bin"), new byte[] {1, 0, 2, 1, 3, 0});
+        for (String verb : List.of("convert", "merge", "sample")) {
+            Path target = folder.resolve(verb + ".npy");
+            List<Object> words = new ArrayList<>(List.of(verb, tokens, "--dtype", "<u2"));
+            words.addAll(verb.equals("convert") ? List.of(target) : List.of("--output", target));
+            words.addAll(verb.equals("sample") ? List.of("-n", 9) : List.of());
+            CommandRun run = CommandRun.of(words.toArray());
+            assertEquals(0, run.exitCode(), words + ": " + run.err());
+            assertTrue(CommandRun.of("head", target).out().contains("258"), verb);
+        }
+        CommandRun untyped = CommandRun.of("convert", tokens, folder.resolve("x.npy"));
+        assertTrue(untyped.err().contains("--dtype gives the type"), untyped.err());
+        Path steps = steps("typed.npy", 3);
+        List<List<Object>> refused = List.of(
+                List.of("convert", steps, folder.resolve("y"), "--to", "store", "--dtype", "f16"),
+                List.of("merge", steps, "--output", folder.resolve("y.npy"), "--dtype", "f16"),
+                List.of("sample", steps, "-n", "2", "--dtype", "f16"),
+                List.of("convert", lines("{\"b\": 1}"), folder.resolve("y.npy"), "--dtype", "f16"));
+        for (List<Object> words : refused) {
+            CommandRun typed = CommandRun.of(words.toArray());
+            assertEquals(2, typed.exitCode(), words + ": " + typed.err());
+            assertTrue(typed.err().contains("--cast f16 converts"), typed.err());
+        }
+    }
+
+    @Test
     void mistakesHaveTheExitCodeOfUsage() throws IOException {
         Path steps = steps("steps.npy", 30);
         List<List<Object>> mistakes = List.of(
                 List.of("convert", steps, folder.resolve("x.a2pack")),
                 List.of("convert", steps, steps),
-                List.of("convert", steps, folder.resolve("x"), "--to", "store", "--dtype", "u8"),
+                List.of("convert", steps, folder.resolve("x"), "--to", "store", "--cast", "u8"),
                 List.of("convert", lines("{\"b\": 1}"), folder.resolve("x"), "--to", "store", "--field", "a"),
                 List.of("sample", steps, "--fraction", "2", "-o", folder.resolve("x.npy")));
         for (List<Object> words : mistakes) {

@@ -4,6 +4,10 @@ package dev.penstock.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.Dataset;
+import dev.penstock.ElementType;
+import dev.penstock.Field;
+import dev.penstock.catalog.Catalog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,6 +54,12 @@ final class TextRulesTest {
     private static void failing(String message, Object... words) {
         CommandRun run = CommandRun.of(words);
         assertEquals(1, run.exitCode(), run.err());
+        assertTrue(run.err().contains(message), run.err());
+    }
+
+    private static void mistaken(String message, Object... words) {
+        CommandRun run = CommandRun.of(words);
+        assertEquals(2, run.exitCode(), run.err());
         assertTrue(run.err().contains(message), run.err());
     }
 
@@ -146,5 +156,41 @@ final class TextRulesTest {
             }
             fine("convert", source, folder.resolve(name + ".store"));
         }
+    }
+
+    @Test
+    void givenTypesComeBeforeGuessedOnes() throws IOException {
+        Path people = file("people.csv", "zip,age,x[0],x[1]\n02134,7,1,2\n10115,,3,4\n");
+        Path lines =
+                file("people.jsonl", "{\"zip\":\"02134\",\"age\":7,\"x\":[1,2]}\n{\"zip\":\"10115\",\"x\":[3,4]}\n");
+        for (Path source : List.of(people, lines)) {
+            Path store = folder.resolve(source.getFileName() + ".store");
+            fine("convert", source, store, "--field", "zip:utf8", "--field", "age:u1", "--field", "x:f4");
+            try (Dataset made = Catalog.open(store)) {
+                assertEquals(
+                        List.of(ElementType.UTF8, ElementType.U8, ElementType.F32),
+                        made.fields().stream().map(Field::type).toList());
+                assertEquals(List.of(2L), made.fields().get(2).shape());
+            }
+            assertTrue(exported(store).contains("02134"), exported(store));
+            Path table = folder.resolve(source.getFileName() + ".npy");
+            fine("convert", source, table, "--field", "zip:utf8", "--field", "zip");
+            assertTrue(exported(table).contains("02134"), exported(table));
+            mistaken("has no field zap, for which a type is given", "convert", source, table, "--field", "zap:utf8");
+            failing("must have one here", "convert", source, folder.resolve("n.npy"), "--field", "age:u1");
+            failing("line", "convert", source, folder.resolve("n.npy"), "--fields", "zip", "--field", "zip:u1");
+            mistaken("--field takes one field", "convert", source, table, "--field", "zip", "--field", "age");
+            mistaken("two types", "convert", source, table, "--field", "zip:u1", "--field", "zip:u2");
+        }
+        Path table = folder.resolve("people.csv.npy");
+        mistaken(
+                "is a dataset, whose types are stored in it",
+                "convert",
+                table,
+                folder.resolve("y.npy"),
+                "--field",
+                "zip:f4");
+        mistaken("types of datasets are stored", "merge", table, "-o", folder.resolve("y.npy"), "--field", "zip:f4");
+        mistaken("types of datasets are stored", "sample", table, "-n", "1", "--field", "zip:f4");
     }
 }

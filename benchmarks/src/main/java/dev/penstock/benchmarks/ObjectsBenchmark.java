@@ -50,7 +50,6 @@ final class ObjectsBenchmark implements Benchmark {
                 rounds.stream().mapToDouble(one -> Double.parseDouble(one[2])).toArray();
         double[] theirs =
                 rounds.stream().mapToDouble(one -> Double.parseDouble(one[3])).toArray();
-        return Row.above(NAME, name, "MB/s", ours, rounds.getFirst()[1], theirs)
-                .withRemark(rounds.getLast()[4]);
+        return Row.above(NAME, name, "MB/s", ours, rounds.getFirst()[1], theirs).withRemark(rounds.getLast()[4]);
     }
 }

@@ -113,7 +113,9 @@ public sealed interface ColumnTarget extends Target {
         if (isText && isPlain) {
             return Field.variable(field.name(), ElementType.UTF8);
         }
-        boolean isRow = type == ElementType.BYTES && field.elementSize() == 1 && field.shape().size() == 1;
+        boolean isRow = type == ElementType.BYTES
+                && field.elementSize() == 1
+                && field.shape().size() == 1;
         if (isRow && !field.isVariable()) {
             // A store keeps bytes of one size as an array of single bytes.
             return new Field(field.name(), type, field.itemSize(), List.of(), false);

@@ -85,8 +85,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
         return open(Location.of(path), options, notes);
     }
 
-    private static ParquetRecords open(Location location, SourceOptions options, ColumnNotes known)
-            throws IOException {
+    private static ParquetRecords open(Location location, SourceOptions options, ColumnNotes known) throws IOException {
         ReaderOptions reading = options.catalog().reading();
         List<Location> found = ParquetFiles.at(Candidate.at(location, reading));
         List<ParquetFile> files = new ArrayList<>();

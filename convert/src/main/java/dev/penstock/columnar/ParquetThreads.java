@@ -43,8 +43,7 @@ final class ParquetThreads implements AutoCloseable {
     /// @param skipped the rows that cannot match the condition
     private record Item(Batch batch, long skipped, Throwable failure) {}
 
-    ParquetThreads(
-            List<ParquetFile> files, List<Field> fields, ColumnNotes known, Where where, ReaderOptions options) {
+    ParquetThreads(List<ParquetFile> files, List<Field> fields, ColumnNotes known, Where where, ReaderOptions options) {
         this.files = files;
         this.fields = fields;
         this.known = known;

@@ -44,7 +44,7 @@ public final class Conversion {
         this.target = target;
         this.options = options;
         this.disk = disk;
-        this.numbers = FieldCast.numbers(source.fields(), options.dtype());
+        this.numbers = FieldCast.numbers(source.fields(), options.cast());
         Target.Job wanted = new Target.Job(source, path, numbers, options, disk);
         this.job = wanted.withFields(target.fields(wanted));
     }

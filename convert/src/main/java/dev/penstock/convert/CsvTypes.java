@@ -7,6 +7,7 @@ import dev.penstock.Field;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -25,6 +26,9 @@ final class CsvTypes {
             }
             List<String> names = first.names();
             requireNames(name, names);
+            List<String> elementless = new ArrayList<>(names);
+            names.forEach(column -> elementless.add(whole(column)));
+            rules.requireTyped(name, new LinkedHashSet<>(elementless));
             List<TypeGuess> guesses = new ArrayList<>();
             names.forEach(column -> guesses.add(new TypeGuess()));
             CsvLine line = lines.next();
@@ -71,11 +75,24 @@ final class CsvTypes {
     }
 
     private static Field field(String source, String name, TypeGuess guess, TextRules rules) {
+        String typedName = rules.types().containsKey(name) ? name : whole(name);
+        if (rules.types().containsKey(typedName)) {
+            return renamed(rules.typed(source, typedName, guess), name);
+        }
         ElementType type = guess.type(rules.hasMissing());
         if (type != ElementType.UTF8) {
             return Field.fixed(name, type);
         }
         return guess.text(source, name, rules.isTextFixed());
+    }
+
+    /// The name of the field of which a column `x[0]` has the elements.
+    private static String whole(String column) {
+        return column.replaceFirst("\\[\\d+]$", "");
+    }
+
+    private static Field renamed(Field field, String name) {
+        return new Field(name, field.type(), field.elementSize(), field.shape(), field.isVariable());
     }
 
     /// Combines adjacent columns `x[0]`, `x[1]`, ... of one type to a field `x` with a shape, which is how an

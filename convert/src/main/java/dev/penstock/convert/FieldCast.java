@@ -42,13 +42,13 @@ final class FieldCast implements AutoCloseable {
 
     /// The fields after the conversion of numbers to a type: all floating-point fields, and a numeric field that
     /// is the only field of a record.
-    static List<Field> numbers(List<Field> fields, ElementType dtype) {
+    static List<Field> numbers(List<Field> fields, ElementType cast) {
         return fields.stream()
                 .map(field -> {
                     boolean isNumber = field.type().isInteger() || field.type() == ElementType.BOOL;
                     boolean isWanted = field.type().isFloat() || isNumber && fields.size() == 1;
-                    return dtype != null && isWanted
-                            ? new Field(field.name(), dtype, dtype.size(), field.shape(), field.isVariable())
+                    return cast != null && isWanted
+                            ? new Field(field.name(), cast, cast.size(), field.shape(), field.isVariable())
                             : field;
                 })
                 .toList();

@@ -24,7 +24,7 @@ public final class JsonFields {
     ///
     /// @throws IllegalArgumentException when it is no object, or does not fit the earlier ones
     public void see(Object json) {
-        JsonTypes.see(json, guesses, counts);
+        JsonTypes.see(json, guesses, counts, rules);
         objectCount++;
     }
 

@@ -29,6 +29,12 @@ final class JsonTypes {
         private final TypeGuess type = new TypeGuess();
         private List<Long> shape;
         private boolean isVariable;
+        private final ElementType given;
+
+        /// @param given the type of the field, or null to guess it
+        Guess(ElementType given) {
+            this.given = given;
+        }
 
         void see(Object json) {
             if (json == null) {
@@ -69,6 +75,10 @@ final class JsonTypes {
                 list.forEach(this::seeElements);
                 return;
             }
+            if (given != null) {
+                seeGiven(json);
+                return;
+            }
             if (json instanceof Long number) {
                 type.seeWhole(number);
             } else if (json instanceof BigInteger) {
@@ -84,6 +94,16 @@ final class JsonTypes {
             }
             if (type.kind() == Kind.TEXT && !shape.isEmpty()) {
                 throw new IllegalArgumentException("lists of text are not supported");
+            }
+        }
+
+        private void seeGiven(Object json) {
+            boolean isTextual = given == ElementType.UTF8 || given == ElementType.BYTES;
+            if (isTextual && (!(json instanceof String) || !shape.isEmpty())) {
+                throw new IllegalArgumentException("the value is not text, and the type of the field is " + given);
+            }
+            if (json instanceof String text) {
+                type.seeWidth(text);
             }
         }
 
@@ -108,7 +128,10 @@ final class JsonTypes {
         }
 
         Field field(String source, String name, TextRules rules) {
-            ElementType found = type.type(rules.hasMissing());
+            if (given == ElementType.UTF8 || given == ElementType.BYTES) {
+                return rules.typed(source, name, type);
+            }
+            ElementType found = given == null ? type.type(rules.hasMissing()) : given;
             if (found == ElementType.UTF8) {
                 return type.text(source, name, rules.isTextFixed());
             }
@@ -124,7 +147,7 @@ final class JsonTypes {
         Map<String, Long> counts = new HashMap<>();
         long lineCount = 0;
         try (JsonLines lines = new JsonLines(file)) {
-            while (lines.next(json -> see(json, guesses, counts))) {
+            while (lines.next(json -> see(json, guesses, counts, rules))) {
                 lineCount++;
             }
         }
@@ -141,6 +164,7 @@ final class JsonTypes {
     /// @param lineCount the number of objects
     static List<Field> fields(
             String source, Map<String, Guess> guesses, Map<String, Long> counts, long lineCount, TextRules rules) {
+        rules.requireTyped(source, guesses.keySet());
         List<Field> fields = new ArrayList<>();
         for (Map.Entry<String, Guess> entry : guesses.entrySet()) {
             String name = entry.getKey();
@@ -156,7 +180,7 @@ final class JsonTypes {
         return fields;
     }
 
-    static void see(Object json, Map<String, Guess> guesses, Map<String, Long> counts) {
+    static void see(Object json, Map<String, Guess> guesses, Map<String, Long> counts, TextRules rules) {
         if (!(json instanceof Map<?, ?> object)) {
             throw new IllegalArgumentException("expected an object with the fields of a record");
         }
@@ -164,7 +188,8 @@ final class JsonTypes {
             String name = (String) entry.getKey();
             counts.merge(name, 1L, Long::sum);
             try {
-                guesses.computeIfAbsent(name, key -> new Guess()).see(entry.getValue());
+                guesses.computeIfAbsent(name, key -> new Guess(rules.types().get(key)))
+                        .see(entry.getValue());
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
                         "field " + name + ": " + e.getMessage()

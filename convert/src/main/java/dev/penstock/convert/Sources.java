@@ -40,6 +40,7 @@ public final class Sources {
                 ? NumberedNames.expand(location, options.catalog())
                 : List.of(location);
         Optional<SourceKind> kind = kind(all.getFirst(), options.catalog());
+        requireText(all.getFirst(), kind.orElse(null), options);
         if (kind.isEmpty()) {
             return DatasetRecords.of(Catalog.open(location, options.catalog()), options.choice());
         }
@@ -48,6 +49,15 @@ public final class Sources {
                 ? kind.get().open(all.getFirst(), options)
                 : kind.get().open(all, options);
         return ChosenRecords.of(SkippingRecords.of(source, options.bad()), options.choice());
+    }
+
+    /// Refuses types of fields for a source that has types of its own.
+    private static void requireText(Location location, SourceKind kind, SourceOptions options) {
+        boolean isText = kind instanceof TextKinds;
+        if (!isText && !options.text().types().isEmpty()) {
+            throw new IllegalArgumentException(location + " is " + (kind == null ? "a dataset" : kind.description())
+                    + ", whose types are stored in it; types of fields can be given for CSV and JSON only");
+        }
     }
 
     private static void requireOneKind(List<Location> all, SourceKind kind, Catalog.Options options)
@@ -132,6 +142,16 @@ public final class Sources {
     /// The kind of a location; empty for a dataset and for unknown content.
     public static Optional<SourceKind> kind(Location location, Catalog.Options options) throws IOException {
         return options.rawType() == null ? kind(Candidate.at(location, options.reading())) : Optional.empty();
+    }
+
+    /// What a location is, as in `a Parquet file`, if its types are stored in it or follow from its content; empty
+    /// for a file of plain numbers.
+    public static Optional<String> typed(Location location, Catalog.Options options) throws IOException {
+        Candidate candidate = Candidate.at(location, options.reading());
+        Optional<String> kind = kind(candidate).map(SourceKind::description);
+        return kind.isPresent()
+                ? kind
+                : Catalog.format(candidate).map(format -> "a dataset of the format " + format.format());
     }
 
     /// The kind of a candidate. The content decides before the name does.

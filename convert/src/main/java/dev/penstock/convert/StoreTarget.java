@@ -117,7 +117,7 @@ final class StoreTarget implements Target {
                 .withDurability(StoreOptions.Durability.NONE)
                 .withDisk(job.disk());
         Job original = job.withFields(
-                FieldCast.numbers(job.source().fields(), job.options().dtype()));
+                FieldCast.numbers(job.source().fields(), job.options().cast()));
         boolean isResumed = StoreReader.isStore(job.disk(), path);
         return new CommittingWriter(
                 isResumed ? StoreWriter.open(path, options) : StoreWriter.create(path, storeFields(original), options),

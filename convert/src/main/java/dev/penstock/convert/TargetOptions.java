@@ -8,7 +8,7 @@ import java.util.List;
 /// Options for writing the target of a conversion. An option that is null was not given. An option that the format
 /// does not support is rejected.
 ///
-/// @param dtype       the type of floating-point numbers in the target
+/// @param cast        the type of floating-point numbers in the target
 /// @param compression the compression of records or values, by the name that the format uses
 /// @param level       the compression level
 /// @param alignment   the alignment of records in bytes
@@ -17,7 +17,7 @@ import java.util.List;
 /// @param isPlain     whether records of one field lose its name and become plain values
 /// @param isReplacing whether an existing target is replaced
 public record TargetOptions(
-        ElementType dtype,
+        ElementType cast,
         String compression,
         Integer level,
         Long alignment,
@@ -28,9 +28,8 @@ public record TargetOptions(
     public static final TargetOptions DEFAULT = new TargetOptions(null, null, null, null, null, null, false, false);
 
     public TargetOptions {
-        if (dtype != null && !dtype.isFloat()) {
-            throw new IllegalArgumentException(
-                    "numbers can be converted to f16, bf16, f32 or f64, but not to " + dtype);
+        if (cast != null && !cast.isFloat()) {
+            throw new IllegalArgumentException("numbers can be converted to f16, bf16, f32 or f64, but not to " + cast);
         }
         requirePositive("alignment", alignment);
         requirePositive("the rows of a shard", shardRows);
@@ -43,28 +42,28 @@ public record TargetOptions(
         }
     }
 
-    public TargetOptions withDtype(ElementType dtype) {
-        return new TargetOptions(dtype, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+    public TargetOptions withCast(ElementType cast) {
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
     }
 
     public TargetOptions withCompression(String compression, Integer level) {
-        return new TargetOptions(dtype, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
     }
 
     public TargetOptions withAlignment(Long alignment) {
-        return new TargetOptions(dtype, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
     }
 
     public TargetOptions withShards(Long shardRows, Long shardBytes) {
-        return new TargetOptions(dtype, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
     }
 
     public TargetOptions withPlain(boolean isPlain) {
-        return new TargetOptions(dtype, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
     }
 
     public TargetOptions withReplacing(boolean isReplacing) {
-        return new TargetOptions(dtype, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
+        return new TargetOptions(cast, compression, level, alignment, shardRows, shardBytes, isPlain, isReplacing);
     }
 
     /// The options that only some formats have.

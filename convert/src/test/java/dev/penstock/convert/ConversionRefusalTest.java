@@ -60,8 +60,7 @@ class ConversionRefusalTest {
     @Test
     void theFormatOfTheTargetHasToBeSaid() throws IOException {
         Path rows = SampleDatasets.floats(folder.resolve("rows.npy"), 3, 2, random);
-        String known = "choose one of arrow, csv, hf, jsonl, pack, parquet, shards, store, table, tar";
-        assertRefused(known, rows, "x", null, TargetOptions.DEFAULT);
+        assertRefused("parquet, shards, store, table", rows, "x", null, TargetOptions.DEFAULT);
         assertRefused("cannot be converted to the format zarr", rows, "x", "zarr", TargetOptions.DEFAULT);
         assertRefused(
                 "has the extension of a table and is to become a store", rows, "x.npy", "store", TargetOptions.DEFAULT);
@@ -98,7 +97,7 @@ class ConversionRefusalTest {
 
     private static void assertRefused(String message, Path store, ElementType dtype) {
         IllegalArgumentException error =
-                assertThrows(IllegalArgumentException.class, () -> TargetOptions.DEFAULT.withDtype(dtype));
+                assertThrows(IllegalArgumentException.class, () -> TargetOptions.DEFAULT.withCast(dtype));
         assertTrue(error.getMessage().contains(message), error.getMessage());
     }
 
@@ -154,7 +153,7 @@ class ConversionRefusalTest {
     void aFileIsConvertedInPlaceAndAFolderIsNot() throws IOException {
         Path rows = SampleDatasets.floats(folder.resolve("rows.npy"), 30, 2, random);
         TargetOptions replacing = TargetOptions.DEFAULT.withReplacing(true);
-        convert(rows, rows, null, replacing.withDtype(ElementType.F16), RecordChoice.ALL);
+        convert(rows, rows, null, replacing.withCast(ElementType.F16), RecordChoice.ALL);
         convert(rows, folder.resolve("t"), "table");
         IllegalArgumentException error = assertThrows(
                 IllegalArgumentException.class,

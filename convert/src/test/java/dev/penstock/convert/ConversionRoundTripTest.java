@@ -243,10 +243,10 @@ class ConversionRoundTripTest {
                 table,
                 folder.resolve("half"),
                 "store",
-                TargetOptions.DEFAULT.withDtype(ElementType.F16),
+                TargetOptions.DEFAULT.withCast(ElementType.F16),
                 RecordChoice.ALL);
         RecordChoice ids = RecordChoice.ALL.withFields(List.of("id"));
-        convert(table, folder.resolve("ids"), "shards", TargetOptions.DEFAULT.withDtype(ElementType.F64), ids);
+        convert(table, folder.resolve("ids"), "shards", TargetOptions.DEFAULT.withCast(ElementType.F64), ids);
         try (StoreReader half = StoreReader.open(folder.resolve("half"));
                 ShardReader rows = ShardReader.open(folder.resolve("ids"))) {
             assertEquals(

@@ -342,7 +342,7 @@ final class RowSourcesTest {
         for (Path source : List.of(three, activations, tiny)) {
             Path shards = convert(source, null, 0, ElementType.F32);
             Path table = folder.resolve(source.getFileName() + ".npy");
-            TargetOptions floats = TargetOptions.DEFAULT.withDtype(ElementType.F32);
+            TargetOptions floats = TargetOptions.DEFAULT.withCast(ElementType.F32);
             ConversionSamples.convert(source, table, "table", floats, RecordChoice.ALL);
             assertArrayEquals(
                     bytes(shards, ElementType.F32), bytes(convert(table, null, 0, ElementType.F32), ElementType.F32));

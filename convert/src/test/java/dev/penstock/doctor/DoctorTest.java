@@ -123,7 +123,7 @@ class DoctorTest {
         for (String type : List.of("f16", "bf16", "f64", "f32")) {
             Path target = folder.resolve(type + ".store");
             try (RecordSource source = Sources.open(path, SourceOptions.DEFAULT)) {
-                TargetOptions options = TargetOptions.DEFAULT.withDtype(dev.penstock.store.StoreTypes.of(type));
+                TargetOptions options = TargetOptions.DEFAULT.withCast(dev.penstock.store.StoreTypes.of(type));
                 Conversion.of(source, target, "store", options).run(Progress.NONE, Progress.NONE);
             }
             Diagnosis diagnosis = examine(target, OPTIONS.withChecks(EnumSet.of(Check.NAN, Check.INFINITY)));
