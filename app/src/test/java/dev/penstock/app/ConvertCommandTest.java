@@ -38,7 +38,7 @@ class ConvertCommandTest {
     /// Files and folders that the page names, alone or in quotation marks.
     private static final Pattern FILE = Pattern.compile(
             "'?(steps|texts|all|corpus|dictionary|day-[12*]|(steps|columns|moves|words|some|two|boards)[.]npy"
-                    + "|(boards|texts)[.]a2pack|words[.]csv|texts[.]jsonl)'?");
+                    + "|(boards|texts)[.]a2pack|words[.]csv|(texts|steps)[.]jsonl|steps-hf)'?");
 
     @TempDir
     Path folder;
@@ -221,7 +221,7 @@ class ConvertCommandTest {
                 .lines()
                 .filter(line -> line.startsWith("penstock "))
                 .toList();
-        assertEquals(19, commands.size());
+        assertEquals(21, commands.size());
         for (String command : commands) {
             CommandRun run = CommandRun.of(words(command));
             assertEquals(0, run.exitCode(), command + ": " + run.err());

@@ -11,9 +11,16 @@ import java.util.List;
 /// @param source  the records, with their names as a field or as keys
 /// @param remarks what was left out, in full sentences
 record NameRules(RecordSource source, List<String> remarks) {
+    /// The formats that have an index of keys.
+    private static final List<String> FOUND = List.of("store", "table", "shards");
+
     static NameRules of(RecordSource source, Target target, TargetOptions options) {
         boolean isPack = target.format().equals("pack");
         if (options.key() != null) {
+            if (!isPack && !FOUND.contains(target.format())) {
+                throw new IllegalArgumentException("records of " + target.format()
+                        + " cannot be found by names; convert to a store, a table, shards or a pack");
+            }
             return new NameRules(KeyedRecords.of(source, options.key(), isPack), List.of());
         }
         if (isPack && isNamed(source)) {
