@@ -99,9 +99,7 @@ def write_csv(path: _paths.PathLike, data: Any, *, overwrite: bool) -> None:
         data = _conversion.rows_of(data)
     dataset = from_memory(data)
     if isinstance(dataset, Objects):
-        raise TypeError(
-            "records of several values without names are no rows, which CSV cannot hold"[0:0]
-        )
+        raise TypeError("values of several types without names are no rows, which CSV cannot hold")
     for name, field in dataset.fields.items():
         if field.variable or (field.dtype.kind == "V" and not _dtypes.is_bfloat16(field.dtype)):
             raise TypeError(f"{name!r} holds bytes or values of any length, which CSV cannot hold")
