@@ -394,3 +394,42 @@ def test_damaged_files_are_refused_with_their_place(tmp_path: Path) -> None:
             bad.write_bytes(data)
             with contextlib.suppress(penstock.CorruptDataError, ValueError):
                 penstock.convert(bad, tmp_path / "x", to="store", overwrite=True)
+
+
+def test_what_is_written_is_read_by_other_libraries(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="needs datasets; python/extra.sh readers")
+    rng = np.random.default_rng(3)
+    vectors = [None if i % 7 == 0 else rng.random(3).tolist() for i in range(3000)]
+    columns = {
+        "whole": pa.array(_with_nulls(list(range(3000)), rng), pa.int64()),
+        "half": pa.array(rng.random(3000).astype("f4")),
+        "vector": pa.array(vectors, pa.list_(pa.float64(), 3)),
+        "text": pa.array(_with_nulls([f"ä{i}" for i in range(3000)], rng)),
+        "raw": pa.array(_with_nulls([rng.bytes(i % 9) for i in range(3000)], rng)),
+        "fixed": pa.array([rng.bytes(4) for _ in range(3000)], pa.binary(4)),
+        "truth": pa.array(_with_nulls((rng.random(3000) < 0.5).tolist(), rng)),
+        "list": pa.array(_with_nulls([list(range(i % 4)) for i in range(3000)], rng)),
+    }
+    table = pa.table(columns)
+    pq.write_table(table, tmp_path / "in.parquet")
+    penstock.convert(tmp_path / "in.parquet", tmp_path / "store", to="store")
+    penstock.convert(tmp_path / "store", tmp_path / "saved", to="hf")
+    saved = datasets.load_from_disk(tmp_path / "saved")
+    assert saved.column_names == table.column_names
+    assert saved.to_dict() == table.to_pydict()
+    assert saved.map(lambda row: {"next": row["half"] + 1})[5]["next"] == saved[5]["half"] + 1
+    penstock.convert(tmp_path / "store", tmp_path / "out.parquet")
+    file = pq.ParquetFile(tmp_path / "out.parquet")
+    assert file.metadata.num_row_groups == 1
+    read = file.read()
+    assert read.to_pydict() == table.to_pydict()
+    assert read.schema.field("vector").type.list_size == 3
+    grids = rng.random((50, 2, 3)).astype("f4")
+    np.save(tmp_path / "grids.npy", grids)
+    penstock.convert(tmp_path / "grids.npy", tmp_path / "grids", to="hf")
+    found = datasets.load_from_disk(tmp_path / "grids").with_format("numpy")
+    np.testing.assert_array_equal(found[:][found.column_names[0]], grids)
+    answer = penstock.convert(tmp_path / "grids", tmp_path / "again.npy")
+    assert answer["records"] == 50
+    with penstock.open(tmp_path / "again.npy") as again:
+        np.testing.assert_array_equal(again[:], grids)

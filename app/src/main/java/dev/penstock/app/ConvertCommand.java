@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
 @HelpSection(HelpSection.Name.MAKE)
 @CommandLine.Command(
         name = "convert",
-        header = "Copy a dataset into another format: store, table, pack or shards.",
+        header = "Copy a dataset into another format, such as a store, a table or Parquet.",
         description = {
             "The source is any dataset, a quoted pattern such as 'day-*' of several with the same fields, a tree (its"
                     + " paths and values), Parquet or Arrow (a file or a folder, such as one that Hugging Face saved),"
@@ -39,11 +39,12 @@ import picocli.CommandLine.Parameters;
             "The target appears when it is complete and all its records have been read back and compared with the"
                     + " source. Until then it is in the folder .TARGET.converting. After an interruption the same"
                     + " command continues: a store after the last commit, a table of several files and shards after"
-                    + " the last full file. A pack and a single .npy file start again.",
+                    + " the last full file. All others start again.",
             "A target in object storage is made in a local folder (--stage) and then copied.",
             "A table needs fields of fixed size and no missing values, a pack one field (--field), and shards one"
                     + " field of floating-point numbers (--field, --cast). Records of a pack that have one size are"
-                    + " read as numbers by --as."
+                    + " read as numbers by --as. CSV and JSON Lines refuse what text cannot hold exactly; bytes are"
+                    + " hexadecimal in CSV and Base64 in JSON."
         },
         footer = {
             "",
@@ -51,6 +52,8 @@ import picocli.CommandLine.Parameters;
             "  penstock convert train.parquet train --dry-run",
             "  penstock convert selfplay steps.npy --fields board,move --where \"move == 2\"",
             "  penstock convert texts.jsonl texts --to store --compress zstd",
+            "  penstock convert train train.jsonl",
+            "  penstock convert train train-hf --to hf",
             "  penstock convert people.csv people --field zip:utf8 --field age:uint8",
             "  penstock convert photos.a2pack photos --to store --compress zstd",
             "  penstock convert vectors.a2pack vectors.npy --as float32",

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.penstock.app;
 
-import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
-import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.penstock.Batch;
-import dev.penstock.Column;
-import dev.penstock.ElementType;
 import dev.penstock.Io;
 import dev.penstock.catalog.Catalog;
 import dev.penstock.columnar.ArrowOutput;
 import dev.penstock.columnar.ParquetOutput;
-import dev.penstock.convert.Cell;
+import dev.penstock.convert.TextOutput;
 import dev.penstock.file.Disk;
-import dev.penstock.file.Json;
 import dev.penstock.file.NewFileStream;
-import dev.penstock.plugin.ElementText;
-import dev.penstock.plugin.RecordText;
 import dev.penstock.query.Scan;
 import dev.penstock.table.TableWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
-import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HexFormat;
-import java.util.List;
 
 /// Writes the records of a scan in another format. The reading threads format the text; it is written in order.
 final class Export {
@@ -129,75 +115,14 @@ final class Export {
 
     private static long writeText(Scan scan, Format format, OutputStream stream) throws IOException {
         long[] count = new long[1];
-        List<Cell> cells = format == Format.CSV ? Cell.of(scan.fields()) : List.of();
-        if (format == Format.CSV) {
-            stream.write(bytes(csv(List.of(cells.stream().map(Cell::name).toList()))));
-        }
-        scan.run(
-                chunk -> {
-                    String text = format == Format.CSV ? csv(chunk, cells) : lines(chunk.batch());
-                    return new Piece(bytes(text), chunk.indices().length);
-                },
-                piece -> {
-                    stream.write(piece.bytes());
-                    count[0] += piece.recordCount();
-                });
+        TextOutput text = format == Format.CSV ? TextOutput.csv(scan.fields(), ',') : TextOutput.jsonLines();
+        stream.write(text.head());
+        scan.run(chunk -> new Piece(text.lines(chunk.batch()), chunk.indices().length), piece -> {
+            stream.write(piece.bytes());
+            count[0] += piece.recordCount();
+        });
         return count[0];
     }
 
     private record Piece(byte[] bytes, long recordCount) {}
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static String lines(Batch batch) {
-        StringBuilder text = new StringBuilder();
-        for (long row = 0; row < batch.rowCount(); row++) {
-            text.append(Json.text(RecordText.fields(batch, row))).append('\n');
-        }
-        return text.toString();
-    }
-
-    private static String csv(Scan.Chunk chunk, List<Cell> cells) throws IOException {
-        List<List<String>> rows = new ArrayList<>(chunk.indices().length);
-        for (long row = 0; row < chunk.batch().rowCount(); row++) {
-            List<String> values = new ArrayList<>(cells.size());
-            int cellIndex = 0;
-            for (Column column : chunk.batch().columns()) {
-                MemorySegment value = column.isMissing(row) ? null : column.value(row);
-                while (cellIndex < cells.size() && cells.get(cellIndex).field().equals(column.field())) {
-                    values.add(cell(cells.get(cellIndex++), value));
-                }
-            }
-            rows.add(values);
-        }
-        return csv(rows);
-    }
-
-    /// A missing value is an empty cell without quotes; an empty text has quotes.
-    private static String cell(Cell cell, MemorySegment value) {
-        if (value == null) {
-            return null;
-        }
-        if (cell.field().isVariable() && cell.field().type() == ElementType.BYTES) {
-            return HexFormat.of().formatHex(RecordText.toArray(value));
-        }
-        if (cell.field().isVariable()) {
-            Object json = ElementText.json(cell.field(), value);
-            return json instanceof String text ? text : Json.text(json);
-        }
-        return ElementText.cell(cell.field(), value, cell.offset());
-    }
-
-    private static String csv(List<List<String>> rows) throws IOException {
-        StringWriter text = new StringWriter();
-        try (CsvWriter writer = CsvWriter.builder()
-                .lineDelimiter(LineDelimiter.LF)
-                .quoteStrategy(QuoteStrategies.EMPTY)
-                .build(text)) {
-            rows.forEach(writer::writeRecord);
-        }
-        return text.toString();
-    }
 }

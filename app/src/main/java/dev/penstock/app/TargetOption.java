@@ -27,10 +27,11 @@ final class TargetOption {
     @Option(
             names = "--to",
             paramLabel = "FORMAT",
-            description = "The format of the target: pack, table, shards or store (default: by the"
-                    + " extension of its name: .a2pack, .npy, .shards or .store; without one,"
-                    + " convert makes a table if all fields have a fixed size and a store otherwise, and merge and"
-                    + " sample use the format of their first source).")
+            completionCandidates = TargetFormats.class,
+            description = "The format of the target: ${COMPLETION-CANDIDATES} (default: by the extension of its name;"
+                    + " without one, convert makes a table if all fields"
+                    + " have a fixed size and a store otherwise, and merge and sample use the format of their"
+                    + " first source).")
     String format;
 
     @Option(

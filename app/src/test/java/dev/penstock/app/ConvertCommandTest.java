@@ -221,7 +221,7 @@ class ConvertCommandTest {
                 .lines()
                 .filter(line -> line.startsWith("penstock "))
                 .toList();
-        assertEquals(15, commands.size());
+        assertEquals(17, commands.size());
         for (String command : commands) {
             CommandRun run = CommandRun.of(words(command));
             assertEquals(0, run.exitCode(), command + ": " + run.err());

@@ -10,20 +10,23 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.Endianness;
 import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.Footer;
+import org.apache.arrow.flatbuf.KeyValue;
 import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.flatbuf.Schema;
 
-/// Writes batches as an Arrow file (Feather version 2): the schema, one record batch for each batch, and a footer
-/// with their offsets.
+/// Writes batches as an Arrow file (Feather version 2) or stream: the schema, and one record batch for each batch.
+/// A file also has a footer with their offsets.
 ///
 /// **Threads.** One thread at a time.
 public final class ArrowOutput implements AutoCloseable {
@@ -33,20 +36,55 @@ public final class ArrowOutput implements AutoCloseable {
 
     private final OutputStream out;
     private final List<Field> fields;
+    private final boolean isStream;
     private final List<long[]> blocks = new ArrayList<>();
     private long position;
 
     /// Begins a file. The stream stays the caller's.
     public ArrowOutput(OutputStream out, List<Field> fields) throws IOException {
-        this.out = out;
-        this.fields = fields;
-        write(MAGIC);
-        write(new byte[ALIGNMENT - MAGIC.length]);
-        FlatBufferBuilder builder = new FlatBufferBuilder();
-        message(builder, MessageHeader.Schema, schema(builder), 0);
+        this(out, fields, false, Map.of());
     }
 
-    private int schema(FlatBufferBuilder builder) {
+    private ArrowOutput(OutputStream out, List<Field> fields, boolean isStream, Map<String, String> metadata)
+            throws IOException {
+        this.out = out;
+        this.fields = fields;
+        this.isStream = isStream;
+        if (!isStream) {
+            write(MAGIC);
+            write(new byte[ALIGNMENT - MAGIC.length]);
+        }
+        write(schema(fields, metadata));
+    }
+
+    /// Begins a stream of Arrow, which has no footer.
+    ///
+    /// @param metadata what the schema says beside the fields
+    static ArrowOutput stream(OutputStream out, List<Field> fields, Map<String, String> metadata) throws IOException {
+        return new ArrowOutput(out, fields, true, metadata);
+    }
+
+    /// The message with the schema.
+    static byte[] schema(List<Field> fields) {
+        return schema(fields, Map.of());
+    }
+
+    private static byte[] schema(List<Field> fields, Map<String, String> metadata) {
+        FlatBufferBuilder builder = new FlatBufferBuilder();
+        return message(builder, MessageHeader.Schema, schema(builder, fields, metadata), 0);
+    }
+
+    /// The number of bytes so far.
+    long size() {
+        return position;
+    }
+
+    private static int schema(FlatBufferBuilder builder, List<Field> fields, Map<String, String> metadata) {
+        int[] entries = metadata.entrySet().stream()
+                .mapToInt(entry -> KeyValue.createKeyValue(
+                        builder, builder.createString(entry.getKey()), builder.createString(entry.getValue())))
+                .toArray();
+        int notes = Schema.createCustomMetadataVector(builder, entries);
         int[] offsets = new int[fields.size()];
         for (int i = 0; i < offsets.length; i++) {
             offsets[i] = ArrowOutputColumn.field(builder, fields.get(i));
@@ -55,6 +93,7 @@ public final class ArrowOutput implements AutoCloseable {
         Schema.startSchema(builder);
         Schema.addEndianness(builder, Endianness.Little);
         Schema.addFields(builder, vector);
+        Schema.addCustomMetadata(builder, notes);
         return Schema.endSchema(builder);
     }
 
@@ -86,7 +125,7 @@ public final class ArrowOutput implements AutoCloseable {
         RecordBatch.addNodes(builder, nodes);
         RecordBatch.addBuffers(builder, buffers);
         long start = position;
-        message(builder, MessageHeader.RecordBatch, RecordBatch.endRecordBatch(builder), bodySize);
+        write(message(builder, MessageHeader.RecordBatch, RecordBatch.endRecordBatch(builder), bodySize));
         blocks.add(new long[] {start, position - start, bodySize});
         for (byte[] buffer : body.buffers) {
             write(buffer);
@@ -98,7 +137,7 @@ public final class ArrowOutput implements AutoCloseable {
         return Math.ceilDiv(size, ALIGNMENT) * ALIGNMENT;
     }
 
-    private void message(FlatBufferBuilder builder, byte type, int header, long bodySize) throws IOException {
+    private static byte[] message(FlatBufferBuilder builder, byte type, int header, long bodySize) {
         Message.startMessage(builder);
         Message.addVersion(builder, MetadataVersion.V5);
         Message.addHeaderType(builder, type);
@@ -107,9 +146,9 @@ public final class ArrowOutput implements AutoCloseable {
         builder.finish(Message.endMessage(builder));
         byte[] bytes = builder.sizedByteArray();
         int size = (int) padded(bytes.length);
-        write(numbers(-1, size));
-        write(bytes);
-        write(new byte[size - bytes.length]);
+        byte[] message = Arrays.copyOf(numbers(-1, size), PREFIX_SIZE + size);
+        System.arraycopy(bytes, 0, message, PREFIX_SIZE, bytes.length);
+        return message;
     }
 
     private static byte[] numbers(int first, int second) {
@@ -125,12 +164,15 @@ public final class ArrowOutput implements AutoCloseable {
         position += bytes.length;
     }
 
-    /// Writes the footer. The stream stays open.
+    /// Writes the end, with the footer of a file. The stream stays open.
     @Override
     public void close() throws IOException {
         write(numbers(-1, 0));
+        if (isStream) {
+            return;
+        }
         FlatBufferBuilder builder = new FlatBufferBuilder();
-        int schema = schema(builder);
+        int schema = schema(builder, fields, Map.of());
         Footer.startRecordBatchesVector(builder, blocks.size());
         for (long[] block : blocks.reversed()) {
             Block.createBlock(builder, block[0], (int) block[1], block[2]);

@@ -99,10 +99,18 @@ record ColumnNotes(Map<String, Note> notes) {
         return new Note(isMedia, shape, texts(feature.get("names")), members);
     }
 
-    /// The length of lists that are declared to have one.
+    /// The lengths of lists, and lists of lists, that are declared to have one.
     private static List<Long> length(String kind, Map<?, ?> feature) {
         boolean isList = kind.equals("Sequence") || kind.equals("List") || kind.equals("LargeList");
-        return isList && feature.get("length") instanceof Long length && length > 0 ? List.of(length) : null;
+        if (!isList || !(feature.get("length") instanceof Long length) || length < 1) {
+            return null;
+        }
+        List<Long> lengths = new ArrayList<>(List.of(length));
+        if (feature.get("feature") instanceof Map<?, ?> item) {
+            List<Long> inner = length(String.valueOf(item.get("_type")), item);
+            lengths.addAll(inner == null ? List.of() : inner);
+        }
+        return lengths;
     }
 
     private static List<Long> wholes(Object json) {

@@ -103,12 +103,22 @@ public sealed interface ColumnTarget extends Target {
         return fields;
     }
 
-    private Field field(Field field) {
+    /// The field that a field becomes.
+    ///
+    /// @throws IllegalArgumentException when the format has no such columns
+    default Field field(Field field) {
         ElementType type = field.type();
         boolean isPlain = field.shape().isEmpty();
         boolean isText = type == ElementType.UTF8 || type == ElementType.UTF32;
         if (isText && isPlain) {
             return Field.variable(field.name(), ElementType.UTF8);
+        }
+        boolean isRow = type == ElementType.BYTES
+                && field.elementSize() == 1
+                && field.shape().size() == 1;
+        if (isRow && !field.isVariable()) {
+            // A store keeps bytes of one size as an array of single bytes.
+            return new Field(field.name(), type, field.itemSize(), List.of(), false);
         }
         boolean isBytes = type == ElementType.BYTES && isPlain;
         boolean isNumber = !type.isText() && !type.isComplex() && type != ElementType.BF16 && hasType(type);

@@ -2,7 +2,7 @@
 package dev.penstock.columnar;
 
 import dev.penstock.Batch;
-import dev.penstock.Column;
+import dev.penstock.ElementType;
 import dev.penstock.Field;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -10,12 +10,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 
-/// Writes batches as a Parquet file: one row group for each batch, with one page for each column.
+/// Writes batches as a Parquet file. A row group has up to a million rows or 64 MiB, in one page for each batch
+/// and column.
 ///
 /// Values are in Parquet's plain encoding. Pages are compressed with zstd if that makes them smaller. Fields are
-/// optional; a field with a shape is a list, or a list of lists.
+/// optional; a field with a shape is a list, or a list of lists. The schema of Arrow under the key
+/// `ARROW:schema` keeps the shapes.
 ///
 /// **Threads.** One thread at a time.
 ///
@@ -30,10 +33,12 @@ public final class ParquetOutput implements AutoCloseable {
     private final OutputStream out;
     private final List<ParquetOutputColumn> columns;
     private final List<RowGroup> rowGroups = new ArrayList<>();
+    private final byte[] schema;
+    private ParquetGroup group;
     private long position;
     private long rowCount;
 
-    /// A written page.
+    /// The written pages of a column.
     private record Chunk(long offset, long valueCount, long rawSize, long size, int codec) {}
 
     private record RowGroup(List<Chunk> chunks, long rows) {}
@@ -42,6 +47,13 @@ public final class ParquetOutput implements AutoCloseable {
     public ParquetOutput(OutputStream out, List<Field> fields) throws IOException {
         this.out = out;
         this.columns = fields.stream().map(ParquetOutputColumn::new).toList();
+        this.group = new ParquetGroup(columns);
+        // Half floats are written as floats, because older readers do not know them.
+        this.schema = ArrowOutput.schema(fields.stream()
+                .map(field -> field.type() == ElementType.F16
+                        ? new Field(field.name(), ElementType.F32, Float.BYTES, field.shape(), field.isVariable())
+                        : field)
+                .toList());
         write(MAGIC);
     }
 
@@ -50,43 +62,24 @@ public final class ParquetOutput implements AutoCloseable {
         position += bytes.length;
     }
 
-    /// Writes the rows of a batch, which has a column for each field.
+    /// Adds the rows of a batch, which has a column for each field, to the row group. A full group is written.
     public void append(Batch batch) throws IOException {
-        List<Chunk> chunks = new ArrayList<>();
-        for (int i = 0; i < columns.size(); i++) {
-            Column column = batch.column(i);
-            chunks.add(write(columns.get(i).page(column, batch.rowCount())));
-        }
-        rowGroups.add(new RowGroup(chunks, batch.rowCount()));
+        group.add(batch);
         rowCount += batch.rowCount();
+        if (group.isFull()) {
+            flush();
+        }
     }
 
-    private Chunk write(ParquetOutputColumn.Page page) throws IOException {
-        byte[] stored = ParquetOutputColumn.compressed(page.bytes());
-        boolean isCompressed = stored.length < page.bytes().length;
-        byte[] body = isCompressed ? stored : page.bytes();
-        int codec = isCompressed ? ParquetOutputColumn.ZSTD : 0;
-        // The chunk stores its codec, so a page that does not get smaller is stored uncompressed.
-        byte[] header = new ThriftOutput()
-                .i32(1, 0)
-                .i32(2, page.bytes().length)
-                .i32(3, body.length)
-                .struct(5)
-                .i32(1, Math.toIntExact(page.valueCount()))
-                .i32(2, PLAIN)
-                .i32(3, RLE)
-                .i32(4, RLE)
-                .close()
-                .bytes();
-        long offset = position;
-        write(header);
-        write(body);
-        return new Chunk(
-                offset,
-                page.valueCount(),
-                (long) header.length + page.bytes().length,
-                (long) header.length + body.length,
-                codec);
+    private void flush() throws IOException {
+        List<Chunk> chunks = new ArrayList<>();
+        for (ParquetGroup.Chunk chunk : group.chunks()) {
+            byte[] pages = chunk.bytes();
+            chunks.add(new Chunk(position, chunk.valueCount(), chunk.rawSize(), pages.length, chunk.codec()));
+            write(pages);
+        }
+        rowGroups.add(new RowGroup(chunks, group.rowCount()));
+        group = new ParquetGroup(columns);
     }
 
     private byte[] footer() {
@@ -107,6 +100,11 @@ public final class ParquetOutput implements AutoCloseable {
             }
             thrift.i64(2, size).i64(3, group.rows).close();
         }
+        thrift.structs(5, 1)
+                .open()
+                .text(1, "ARROW:schema")
+                .text(2, Base64.getEncoder().encodeToString(schema))
+                .close();
         return thrift.text(6, "penstock").bytes();
     }
 
@@ -130,6 +128,9 @@ public final class ParquetOutput implements AutoCloseable {
     /// Writes the footer. The stream stays open.
     @Override
     public void close() throws IOException {
+        if (group.rowCount() > 0) {
+            flush();
+        }
         byte[] footer = footer();
         write(footer);
         write(ByteBuffer.allocate(Integer.BYTES)

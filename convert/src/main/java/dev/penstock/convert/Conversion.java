@@ -9,7 +9,9 @@ import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.catalog.Format;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import dev.penstock.view.Concat;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -123,8 +125,14 @@ public final class Conversion {
 
     /// The names of files in a folder that may be replaced.
     private List<String> ownNames() throws IOException {
-        return Catalog.format(path, Catalog.Options.DEFAULT.withDisk(disk))
-                .flatMap(format -> Targets.named(format.format()))
+        Catalog.Options reading = Catalog.Options.DEFAULT.withDisk(disk);
+        Optional<Format> format = Catalog.format(path, reading);
+        if (format.isEmpty() && disk.isDirectory(path)) {
+            // Folders of other libraries are sources and not datasets of the catalog.
+            boolean isSource = Sources.kind(Location.of(path), reading).isPresent();
+            return isSource ? target.folderNames() : List.of();
+        }
+        return format.flatMap(found -> Targets.named(found.format()))
                 .map(Target::folderNames)
                 .orElse(List.of());
     }

@@ -6,8 +6,10 @@ import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Field;
 import dev.penstock.Progress;
+import dev.penstock.file.Json;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -129,12 +131,15 @@ record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fi
         return true;
     }
 
-    /// Several numbers in one cell are separated by spaces.
+    /// Several numbers in one cell are separated by spaces, or are a list of JSON as `export` writes it.
     private byte[] variable(Field field, String cell) {
         ValueText text = new ValueText(field, rules.bytes());
         boolean isText = field.type() == ElementType.BYTES || field.type() == ElementType.UTF8;
         if (isText) {
             return text.ofText(cell);
+        }
+        if (cell.startsWith("[")) {
+            return text.ofJson(Json.parseRecord(cell.getBytes(StandardCharsets.UTF_8)));
         }
         return text.ofElements(cell.isBlank() ? List.of() : List.of(cell.strip().split("\\s+")));
     }

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Parses the output of [ElementText#cell]. A number that is out of range for its type is rejected, never wrapped.
+/// Parses the output of [FieldText#cell]. A number that is out of range for its type is rejected, never wrapped.
 final class ElementParser {
     private static final ByteOrder LITTLE = ByteOrder.LITTLE_ENDIAN;
     private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LITTLE);

@@ -17,7 +17,8 @@ public interface Target {
     /// The name of the format, as returned by [dev.penstock.Dataset#format].
     String format();
 
-    /// The file extensions of this format, such as `.npy`. The first is the usual one.
+    /// The file extensions of this format, such as `.npy`. The first is the usual one. Empty for a
+    /// format that only its name can ask for.
     List<String> extensions();
 
     /// Patterns of the paths below a folder of this format, such as `*.shard`, or `chunk/` for a folder. A

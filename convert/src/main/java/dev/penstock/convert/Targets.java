@@ -11,8 +11,13 @@ import java.util.stream.Collectors;
 
 /// The formats that records can be written to.
 public final class Targets {
-    private static final List<Target> OWN =
-            List.of(new PackTarget(), new TableTarget(), new StoreTarget(), new ShardsTarget());
+    private static final List<Target> OWN = List.of(
+            new PackTarget(),
+            new TableTarget(),
+            new StoreTarget(),
+            new ShardsTarget(),
+            TextTarget.JSON_LINES,
+            TextTarget.CSV);
 
     private Targets() {}
 
@@ -30,6 +35,11 @@ public final class Targets {
     /// All targets.
     public static List<Target> all() {
         return All.TARGETS;
+    }
+
+    /// The names of all formats, in the order of the alphabet.
+    public static List<String> names() {
+        return all().stream().map(Target::format).sorted().toList();
     }
 
     /// The target of a format, or empty if the format can only be read.
@@ -68,12 +78,12 @@ public final class Targets {
         if (format == null && byExtension != null) {
             return byExtension;
         }
-        String known = all().stream().map(Target::format).sorted().collect(Collectors.joining(", "));
+        String known = String.join(", ", names());
         if (format == null) {
             throw new IllegalArgumentException("the name " + path + " does not say which format it is to have: choose"
                     + " one of " + known + ", or end the name in "
                     + all().stream()
-                            .map(target -> target.extensions().getFirst())
+                            .flatMap(target -> target.extensions().stream().limit(1))
                             .sorted()
                             .collect(Collectors.joining(", ")));
         }

@@ -6,6 +6,7 @@ import dev.penstock.Column;
 import dev.penstock.Dataset;
 import dev.penstock.ElementType;
 import dev.penstock.Elements;
+import dev.penstock.convert.FieldText;
 import dev.penstock.convert.ImageSize;
 import dev.penstock.convert.Media;
 import java.io.IOException;
@@ -52,13 +53,7 @@ public final class RecordText {
 
     /// The fields of a row by name; null if the value is missing.
     public static Map<String, Object> fields(Batch batch, long rowIndex) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        for (Column column : batch.columns()) {
-            boolean isMissing = column.isMissing(rowIndex);
-            Object value = isMissing ? null : ElementText.json(column.field(), column.value(rowIndex));
-            fields.put(column.field().name(), value);
-        }
-        return fields;
+        return FieldText.record(batch, rowIndex);
     }
 
     /// Whether records are plain bytes.
