@@ -90,14 +90,17 @@ final class ExplorerParityTest {
         assertEquals(
                 List.of(
                         "data/billion.npy",
+                        "data/clips.npy",
                         "data/digits.npy",
                         "data/grouped",
                         "data/mixed.a2pack",
                         "data/names.act",
                         "data/photos.a2pack",
                         "data/runs.a2pack",
+                        "data/steps",
                         "data/table.npy",
-                        "data/table.store"),
+                        "data/table.store",
+                        "data/tokens.npy"),
                 ids);
     }
 
@@ -124,8 +127,8 @@ final class ExplorerParityTest {
     void recordIsGet() throws IOException {
         for (String id : ids) {
             if (!id.endsWith(".act")) {
-                Map<?, ?> record = page("record?index=2&dataset=" + encoded(id));
-                assertEquals(command("get", path(id), 2, "--json"), record.get("record"), id);
+                Map<?, ?> record = page("record?index=1&dataset=" + encoded(id));
+                assertEquals(command("get", path(id), 1, "--json"), record.get("record"), id);
             }
         }
     }

@@ -106,7 +106,7 @@ class PluginTest {
         String json = run(0, "convert", "--json", "--on-error", "skip", list, store);
         assertTrue(json.contains("\"records\":2") && json.contains("\"badLeftOut\":1"), json);
         assertEquals("       0  name=a  number=1\n       1  name=b c  number=20\n", run(0, "head", "--quiet", store));
-        assertTrue(run(1, "info", list).contains("this is a toy list; copy it into a dataset"));
+        assertTrue(run(0, "info", list).contains("list.txt: a toy list"));
         assertTrue(Files.readString(folder.resolve("list.store.left-out.jsonl")).contains("\"record\":\"bad x\""));
     }
 

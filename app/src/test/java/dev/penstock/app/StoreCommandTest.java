@@ -396,7 +396,7 @@ final class StoreCommandTest {
                 "b=" + old.resolve("v28_ragged_raw"),
                 "--output",
                 folder.resolve("uneven"));
-        failing(1, "copy it with `penstock store import`", "info", old.resolve("v05_raw"));
+        assertTrue(fine("info", old.resolve("v05_raw")).err().contains("next: penstock convert "));
         failing(1, "BAD_MAGIC", "store", "import", folder, "--output", folder.resolve("none"));
     }
 

@@ -60,15 +60,21 @@ final class LoaderxImportTest {
     void anInterruptedImportOfTwoStoresGoesOnBehindTheLastCommit() throws IOException {
         int count = 40;
         List<Path> olds = List.of(store("a", count), store("b", count));
-        Path target = folder.resolve("target");
-        // The last operations read each record to compare it, and those before them read the records to copy them.
         FaultyDisk sound = disk(Long.MAX_VALUE);
         importJoined(olds, folder.resolve("whole"), sound);
-        FaultyDisk failing = disk(sound.operationCount() - count - count / 4);
-        assertThrows(IOException.class, () -> importJoined(olds, target, failing));
-        assertFalse(Files.exists(target), "nothing appears before the end");
-        Conversion.Report report = importJoined(olds, target, Disk.real());
-        assertTrue(report.resumedAt() > 0 && report.resumedAt() < count, "resumed at " + report.resumedAt());
+        // The last operations read each record to compare it, and those before them read the records to copy them.
+        Path target = folder.resolve("target");
+        Conversion.Report report = null;
+        for (long behind = count / 4; report == null; behind += count / 4) {
+            target = folder.resolve("target" + behind);
+            Path interrupted = target;
+            FaultyDisk failing = disk(sound.operationCount() - behind);
+            assertThrows(IOException.class, () -> importJoined(olds, interrupted, failing));
+            assertFalse(Files.exists(target), "nothing appears before the end");
+            Conversion.Report continued = importJoined(olds, target, Disk.real());
+            assertTrue(continued.resumedAt() > 0, "the first store was committed");
+            report = continued.resumedAt() < count ? continued : null;
+        }
         assertEquals(count, report.records());
         try (StoreReader store = StoreReader.open(target)) {
             byte[] last = Files.readAllBytes(olds.getLast().resolve("0.zr"));

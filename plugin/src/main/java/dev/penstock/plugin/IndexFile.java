@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,6 +39,12 @@ public final class IndexFile {
     ///
     /// @throws IllegalArgumentException when the file has no such list
     public static long[] read(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new FileSystemException(file.toString(), null, "this is a folder; give the name of a file");
+        }
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new FileSystemException(file.toString(), null, "this is a pipe, a socket or a device, and no file");
+        }
         if (file.toString().endsWith(JSON)) {
             return readJson(file);
         }
