@@ -242,6 +242,30 @@ def test_types_of_text_can_be_given(tmp_path: Path) -> None:
         penstock.convert(tmp_path / "x.npy", tmp_path / "y.npy", types=types)
 
 
+def test_a_dry_run_says_what_would_be_made(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("zip,n\n02134,1\n10115,2\n")
+    found = penstock.convert(
+        tmp_path / "x.csv", tmp_path / "x.npy", types={"zip": "utf8"}, dry_run=True
+    )
+    assert (found["kind"], found["format"]) == ("a CSV file", "table")
+    assert [one["name"] for one in found["fields"]] == ["zip", "n"]
+    assert not (tmp_path / "x.npy").exists()
+    memory = penstock.convert({"x": np.arange(3)}, tmp_path / "y", dry_run=True)
+    assert memory["kind"] == "data in memory"
+    assert memory["fields"] == [{"name": "x", "type": "int64", "becomes": "int64"}]
+    assert not (tmp_path / "y").exists()
+
+
+def test_bad_lines_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(b'{"n":1}\n{"n":\n{"n":"\xff"}\n{"n":"a","m":1}\n{"n":2}\n')
+    made = penstock.convert(tmp_path / "x.jsonl", tmp_path / "x.npy", on_error="skip")
+    assert [one["record"] for one in made["left_out"]] == ["line 2", "line 3", "line 4"]
+    assert penstock.open(tmp_path / "x.npy")["n"][:].tolist() == [1, 2]
+    for source in (tmp_path / "x.npy", {"n": [1]}):
+        with pytest.raises(ValueError, match="cannot be read; stop"):
+            penstock.convert(source, tmp_path / "z.npy", on_error="skip")
+
+
 def test_bad_records_are_listed(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "x.tar", "w") as tar:
         for name, data in (("0.cls", b"1"), ("1.cls", b"one"), ("2.cls", b"3")):

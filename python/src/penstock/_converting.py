@@ -39,6 +39,7 @@ def convert(
     end_token: int | None = None,
     window: int | None = None,
     types: Mapping[str, str] | None = None,
+    dry_run: bool = False,
 ) -> dict[str, Any]:
     """Copies records into a new dataset of any format, without loading them into memory. The result
     is read back and compared with the source before it gets its name.
@@ -63,11 +64,14 @@ def convert(
         overwrite: whether a dataset of this name is replaced
         decode: of a tar or zip archive, what is decoded: `json`, `cls`, `txt`, `npy` or `all`; of
             TFRecord files, `raw` leaves records as bytes
-        on_error: `stop` at a record that cannot be read, or `skip` it
+        on_error: `stop` at a record that cannot be read, or `skip` it, in text, Parquet, archives
+            and data of other loaders; other sources refuse to skip
         dtype: the type of the numbers in a file without a header, such as `uint16`
         end_token: divides a stream of tokens into documents that end with this token
         window: divides tokens, or other numbers, into rows of this length
         types: the types of fields of CSV or JSON that are not to be guessed: `{"zip": "utf8"}`
+        dry_run: whether nothing is written, and the result says what the source is, in `kind`, and
+            which `fields` it has and what they become, like `penstock convert --dry-run --json`
 
     Returns:
         what was made: `format`, `records`, `fields`, `bytes`, `resumed_at`, `fingerprint`, and
@@ -80,6 +84,7 @@ def convert(
     request: dict[str, Any] = {
         "target": _paths.local(target),
         "overwrite": _arguments.boolean("overwrite", overwrite),
+        "dryRun": _arguments.boolean("dry_run", dry_run),
     }
     if fields is not None:
         names = [fields] if isinstance(fields, str) else _arguments.texts("fields", fields)

@@ -11,6 +11,7 @@ import dev.penstock.convert.Sources;
 import dev.penstock.convert.Targets;
 import dev.penstock.convert.TextRules;
 import dev.penstock.file.Location;
+import dev.penstock.plugin.FieldsReport;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.LocationText;
 import java.io.IOException;
@@ -96,7 +97,8 @@ final class ConvertCommand extends ConvertingCommand {
             RecordSource records = target.typed(kind.divided(opened));
             String format = isChosen ? target.format : Targets.usual(records);
             Conversion conversion = Conversion.of(records, named(output), format, target.options());
-            FieldsReport report = new FieldsReport(described(), records, conversion, output, !isChosen);
+            String advice = isChosen ? null : "--to chooses another format";
+            FieldsReport report = new FieldsReport(described(), records, conversion, output, advice);
             if (isDryRun && isJson) {
                 printJson(report.json());
             } else if (isDryRun) {

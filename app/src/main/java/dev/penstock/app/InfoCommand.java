@@ -9,6 +9,7 @@ import dev.penstock.convert.SourceKind;
 import dev.penstock.convert.SourceOptions;
 import dev.penstock.convert.Sources;
 import dev.penstock.plugin.Description;
+import dev.penstock.plugin.FieldsReport;
 import dev.penstock.plugin.HelpSection;
 import dev.penstock.plugin.Text;
 import dev.penstock.view.Concat;

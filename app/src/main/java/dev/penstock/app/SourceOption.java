@@ -31,7 +31,8 @@ final class SourceOption {
             paramLabel = "stop|skip",
             defaultValue = STOP,
             description = "What to do with a record that cannot be read: stop, or skip and list it; convert writes the"
-                    + " list to TARGET.left-out.jsonl (default: ${DEFAULT-VALUE}).")
+                    + " list to TARGET.left-out.jsonl. Text, Parquet, archives and data of other loaders can be read"
+                    + " so; other sources refuse skip (default: ${DEFAULT-VALUE}).")
     String onError;
 
     @Mixin

@@ -10,6 +10,7 @@ import dev.penstock.convert.DatasetCopy;
 import dev.penstock.convert.IndexSet;
 import dev.penstock.convert.RecordChoice;
 import dev.penstock.convert.RecordSource;
+import dev.penstock.convert.SourceKind;
 import dev.penstock.convert.SourceOptions;
 import dev.penstock.convert.Sources;
 import dev.penstock.convert.StreamedRecords;
@@ -22,6 +23,7 @@ import dev.penstock.doctor.Doctor;
 import dev.penstock.doctor.DoctorOptions;
 import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
+import dev.penstock.plugin.FieldsReport;
 import dev.penstock.plugin.IndexFile;
 import dev.penstock.store.StoreSnapshots;
 import dev.penstock.store.StoreTypes;
@@ -109,14 +111,28 @@ final class ConvertRequests {
             String chosen = format == null && Targets.ofExtension(target).isEmpty() ? Targets.usual(source) : format;
             RecordSource typed =
                     request.has("as") ? RecordSource.numbers(source, StoreTypes.of(request.text("as"))) : source;
-            Conversion.Report report =
-                    Conversion.of(typed, target, chosen, options).run(Progress.NONE, Progress.NONE);
+            Conversion conversion = Conversion.of(typed, target, chosen, options);
+            if (request.isTrue("dryRun")) {
+                return new FieldsReport(described(request), typed, conversion, Location.of(target), null).json();
+            }
+            Conversion.Report report = conversion.run(Progress.NONE, Progress.NONE);
             Map<String, Object> description = describe(source, target, report);
             description.put(
                     "left_out",
                     bad.leftOut().stream().map(BadRecords.LeftOut::description).toList());
             return description;
         }
+    }
+
+    /// What the source is, as in `a Parquet file`.
+    private static String described(Request request) throws IOException {
+        if (request.has("pipe")) {
+            return "data in memory";
+        }
+        Location source = Location.parse(request.text("source"));
+        Optional<String> kind =
+                Sources.kind(source, SourceOptions.DEFAULT.catalog()).map(SourceKind::description);
+        return request.has("dtype") ? "a file of plain numbers" : kind.orElse("a dataset");
     }
 
     /// Copies the files of a dataset.
@@ -169,6 +185,10 @@ final class ConvertRequests {
     private static RecordSource source(Request request, String path, String pipe, SourceOptions options)
             throws IOException {
         Location location = Location.parse(request.text(path));
+        if (request.has(pipe) && options.bad().isSkipping()) {
+            throw new IllegalArgumentException(
+                    "data in memory has no records that cannot be read; stop at the first error instead");
+        }
         if (request.has(pipe)) {
             return Sources.chosen(StreamedRecords.open(location, request.object(pipe, Pipe.class)), options.choice());
         }

@@ -11,6 +11,11 @@ import java.io.IOException;
 /// Folders of Parquet files, and splits of them.
 public final class ParquetFolderKind implements SourceKind {
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "a folder of Parquet files";
     }

@@ -11,6 +11,11 @@ import java.io.IOException;
 /// Parquet files, which have a magic number.
 public final class ParquetKind implements SourceKind {
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "a Parquet file";
     }

@@ -10,6 +10,7 @@ import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.catalog.Candidate;
 import dev.penstock.catalog.Catalog;
+import dev.penstock.convert.BadRecords;
 import dev.penstock.convert.ClassNames;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.convert.SourceOptions;
@@ -44,6 +45,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
     private final Where where;
     private final boolean hasMissing;
     private final ColumnNotes known;
+    private final BadRecords bad;
 
     /// What is known about a file.
     ///
@@ -58,7 +60,8 @@ public final class ParquetRecords implements RecordSource, ClassNames {
             Map<String, List<String>> classes,
             Where where,
             boolean hasMissing,
-            ColumnNotes known) {
+            ColumnNotes known,
+            BadRecords bad) {
         this.location = location;
         this.options = options;
         this.files = files;
@@ -67,6 +70,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
         this.where = where;
         this.hasMissing = hasMissing;
         this.known = known;
+        this.bad = bad;
     }
 
     /// Opens a file, a folder, or a split of a folder.
@@ -115,7 +119,8 @@ public final class ParquetRecords implements RecordSource, ClassNames {
                 options.choice().sample() != null || options.choice().without() != null;
         List<Field> read = chosen.isEmpty() ? all : chosen;
         boolean hasMissing = read.stream().anyMatch(field -> withMissing.contains(field.name()));
-        return new ParquetRecords(location, reading, files, read, classes, isByIndex ? null : where, hasMissing, known);
+        return new ParquetRecords(
+                location, reading, files, read, classes, isByIndex ? null : where, hasMissing, known, options.bad());
     }
 
     /// Adds the fields of which the statistics of a file say that values are missing.
@@ -258,7 +263,7 @@ public final class ParquetRecords implements RecordSource, ClassNames {
 
     @Override
     public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
-        try (ParquetThreads threads = new ParquetThreads(files, fields, known, where, options)) {
+        try (ParquetThreads threads = new ParquetThreads(files, fields, known, where, options, bad)) {
             threads.forEach(receiver, progress, recordCount());
         }
     }

@@ -2,12 +2,17 @@
 package dev.penstock.columnar;
 
 import dev.penstock.Batch;
+import dev.penstock.DatasetException;
 import dev.penstock.Field;
 import dev.penstock.Progress;
 import dev.penstock.Reason;
 import dev.penstock.columnar.ParquetRecords.ParquetFile;
+import dev.penstock.convert.BadInput;
+import dev.penstock.convert.BadRecords;
+import dev.penstock.convert.BadRecords.LeftOut;
 import dev.penstock.convert.RecordSource.BatchReceiver;
 import dev.penstock.file.Disk;
+import dev.penstock.file.Location;
 import dev.penstock.file.ReaderOptions;
 import dev.penstock.query.Where;
 import java.io.IOException;
@@ -33,6 +38,7 @@ final class ParquetThreads implements AutoCloseable {
     private final ColumnNotes known;
     private final Where where;
     private final ReaderOptions options;
+    private final BadRecords bad;
     private final List<Reader> readers = new ArrayList<>();
 
     /// A row group.
@@ -40,15 +46,27 @@ final class ParquetThreads implements AutoCloseable {
 
     /// Rows of a row group, its end, or a failure.
     ///
-    /// @param skipped the rows that cannot match the condition
-    private record Item(Batch batch, long skipped, Throwable failure) {}
+    /// @param skipped the rows that cannot match the condition, or cannot be read
+    /// @param leftOut the rows that cannot be read, or null
+    private record Item(Batch batch, long skipped, LeftOut leftOut, Throwable failure) {
+        boolean isEnd() {
+            return batch == null && skipped == 0 && leftOut == null;
+        }
+    }
 
-    ParquetThreads(List<ParquetFile> files, List<Field> fields, ColumnNotes known, Where where, ReaderOptions options) {
+    ParquetThreads(
+            List<ParquetFile> files,
+            List<Field> fields,
+            ColumnNotes known,
+            Where where,
+            ReaderOptions options,
+            BadRecords bad) {
         this.files = files;
         this.fields = fields;
         this.known = known;
         this.where = where;
         this.options = options;
+        this.bad = bad;
     }
 
     void forEach(BatchReceiver receiver, Progress progress, long total) throws IOException {
@@ -69,8 +87,11 @@ final class ParquetThreads implements AutoCloseable {
         long done = 0;
         for (int i = 0; i < groups.size(); i++) {
             Reader reader = readers.get(i % count);
-            for (Item item = reader.take(); item.batch() != null || item.skipped() > 0; item = reader.take()) {
+            for (Item item = reader.take(); !item.isEnd(); item = reader.take()) {
                 done += item.skipped();
+                if (item.leftOut() != null) {
+                    bad.add(item.leftOut());
+                }
                 if (item.batch() != null) {
                     done += item.batch().rowCount();
                     receiver.accept(null, item.batch());
@@ -132,7 +153,7 @@ final class ParquetThreads implements AutoCloseable {
             try {
                 for (int i = first; i < groups.size(); i += step) {
                     read(groups.get(i));
-                    items.put(new Item(null, 0, null));
+                    items.put(new Item(null, 0, null, null));
                 }
             } catch (InterruptedException e) {
                 // The receiver has ended.
@@ -144,7 +165,7 @@ final class ParquetThreads implements AutoCloseable {
             }
             try {
                 if (failure != null) {
-                    items.put(new Item(null, 0, failure));
+                    items.put(new Item(null, 0, null, failure));
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -168,15 +189,42 @@ final class ParquetThreads implements AutoCloseable {
             }
             long rows = footer.group(group.index()).getNum_rows();
             if (where != null && !GroupBounds.mayMatch(where, footer, columns, group.index())) {
-                items.put(new Item(null, rows, null));
+                items.put(new Item(null, rows, null, null));
                 return;
             }
-            GroupReader reader = new GroupReader(footer, group.index(), columns, fields, open, pages);
-            while (reader.left() > 0) {
-                Batch batch = free.take();
-                reader.read(batch);
-                items.put(new Item(batch, 0, null));
+            long done = 0;
+            try {
+                GroupReader reader = new GroupReader(footer, group.index(), columns, fields, open, pages);
+                while (reader.left() > 0) {
+                    Batch batch = free.take();
+                    read(reader, batch);
+                    done += batch.rowCount();
+                    items.put(new Item(batch, 0, null, null));
+                }
+            } catch (DatasetException.Corrupt | BadInput e) {
+                if (!bad.isSkipping()) {
+                    throw e;
+                }
+                items.put(new Item(null, rows - done, leftOut(group, done, rows, e), null));
             }
+        }
+
+        private void read(GroupReader reader, Batch batch) throws IOException {
+            try {
+                reader.read(batch);
+            } catch (DatasetException.Corrupt | BadInput e) {
+                free.add(batch);
+                throw e;
+            }
+        }
+
+        /// The rest of a row group. It cannot be read without what is in front of it.
+        private LeftOut leftOut(Group group, long first, long end, RuntimeException e) {
+            String record = "rows " + first + " to " + end + " of row group " + group.index();
+            Location location = group.file().location();
+            return e instanceof DatasetException.Corrupt bytes
+                    ? new LeftOut(location, bytes.offset(), bytes.reason(), record, null, bytes.what())
+                    : new LeftOut(location, 0, Reason.UNREADABLE, record, null, e.getMessage());
         }
 
         private void open(ParquetFile next) throws IOException {

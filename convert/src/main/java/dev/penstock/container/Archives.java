@@ -29,6 +29,11 @@ public abstract sealed class Archives implements SourceKind {
         }
 
         @Override
+        public boolean isSkipping() {
+            return true;
+        }
+
+        @Override
         public boolean recognises(Candidate candidate) throws IOException {
             return candidate.kind() == Candidate.Kind.FOLDER
                     ? ShardFolder.has(candidate, ENDINGS)

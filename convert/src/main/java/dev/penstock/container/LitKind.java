@@ -24,6 +24,11 @@ public final class LitKind implements SourceKind {
     private static final int DEPTH_MAX = 100;
 
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "a LitData folder";
     }

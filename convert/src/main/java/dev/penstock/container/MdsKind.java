@@ -19,6 +19,11 @@ import java.util.Map;
 /// with Zstandard or gzip.
 public final class MdsKind implements SourceKind {
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "an MDS folder of MosaicML Streaming";
     }

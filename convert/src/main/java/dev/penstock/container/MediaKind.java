@@ -31,6 +31,11 @@ public final class MediaKind implements SourceKind {
     }
 
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "a folder of images, sounds or texts";
     }

@@ -18,6 +18,11 @@ public final class MegatronKind implements SourceKind {
     private static final String TOKENS = ".bin";
 
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "a Megatron dataset of tokens";
     }

@@ -13,6 +13,11 @@ import java.util.List;
 /// them from other files.
 public final class TfKind implements SourceKind {
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "a TFRecord file";
     }

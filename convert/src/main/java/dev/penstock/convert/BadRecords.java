@@ -26,7 +26,8 @@ public final class BadRecords {
     /// A record, or the rest of a file, that was left out.
     ///
     /// @param file   the file
-    /// @param offset the offset of the defect in the file, after it was unpacked
+    /// @param offset the offset of the defect in the file, after it was unpacked; 0 where only its line or row is
+    ///               known
     /// @param reason the machine-readable reason
     /// @param record the number or name of the record in the file, or null when it is not known
     /// @param field  the field whose value is bad, or null for the whole record

@@ -7,6 +7,7 @@ import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,10 +21,10 @@ record CsvLine(long number, List<String> cells) {
     /// Creates a strict reader that also returns empty lines, each as one cell. Text that is not valid CSV or not
     /// UTF-8 is rejected.
     ///
-    /// @param isTabbed whether tabs separate the cells
-    static CsvReader<CsvLine> reader(InputStream stream, boolean isTabbed) {
-        Reader text = new InputStreamReader(
-                stream, StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT));
+    /// @param isTabbed   whether tabs separate the cells
+    /// @param isSkipping whether text that is not UTF-8 is marked by [BadLines#UNDECODED] instead
+    static CsvReader<CsvLine> reader(InputStream stream, boolean isTabbed, boolean isSkipping) {
+        Reader text = new InputStreamReader(stream, decoder(isSkipping));
         return CsvReader.builder()
                 .fieldSeparator(isTabbed ? '\t' : ',')
                 .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
@@ -31,6 +32,16 @@ record CsvLine(long number, List<String> cells) {
                 .allowUnclosedQuote(false)
                 .skipEmptyLines(false)
                 .build(new Handler(), text);
+    }
+
+    /// A decoder of UTF-8.
+    ///
+    /// @param isSkipping whether other bytes are marked by [BadLines#UNDECODED] instead of an error
+    static CharsetDecoder decoder(boolean isSkipping) {
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        return isSkipping
+                ? decoder.replaceWith(String.valueOf(BadLines.UNDECODED)).onMalformedInput(CodingErrorAction.REPLACE)
+                : decoder.onMalformedInput(CodingErrorAction.REPORT);
     }
 
     /// The text of a cell; empty when there is nothing.

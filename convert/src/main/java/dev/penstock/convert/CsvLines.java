@@ -16,11 +16,16 @@ import java.util.zip.ZipException;
 final class CsvLines {
     private final String name;
     private final Iterator<CsvLine> lines;
+    private final BadLines bad;
     private int width;
+    private long lineNumber;
+    private boolean isBroken;
 
     /// @param name the name of the input in messages
-    CsvLines(String name, CsvReader<CsvLine> reader) {
+    /// @param bad  what happens with lines behind the first that cannot be read
+    CsvLines(String name, CsvReader<CsvLine> reader, BadLines bad) {
         this.name = name;
+        this.bad = bad;
         this.lines = reader.iterator();
     }
 
@@ -29,31 +34,42 @@ final class CsvLines {
     /// @throws BadInput when the text is not UTF-8, not CSV, or the line has another number of cells
     CsvLine next() throws IOException {
         try {
-            while (lines.hasNext()) {
+            while (!isBroken && lines.hasNext()) {
                 CsvLine line = lines.next();
-                if (width == 1 || !line.isEmpty()) {
-                    return requireWidth(line);
+                lineNumber = line.number();
+                if ((width == 1 || !line.isEmpty()) && isGood(line)) {
+                    return line;
                 }
             }
             return null;
         } catch (CsvParseException | UncheckedIOException | MalformedInputException e) {
-            throw bad(e);
+            BadInput broken = broken(e);
+            if (!bad.isSkipping() || width == 0) {
+                throw broken;
+            }
+            bad.addRest(lineNumber, broken);
+            isBroken = true;
+            return null;
         }
     }
 
-    private CsvLine requireWidth(CsvLine line) {
+    private boolean isGood(CsvLine line) {
         int found = line.cells().size();
-        width = width == 0 ? found : width;
+        boolean isFirst = width == 0;
+        width = isFirst ? found : width;
         if (found != width) {
-            throw new BadInput(
-                    name + ", line " + line.number() + ": it has " + found + " values, but the first line has " + width,
-                    null);
+            String what = "it has " + found + " values, but the first line has " + width;
+            if (!bad.isSkipping()) {
+                throw new BadInput(name + ", line " + line.number() + ": " + what, null);
+            }
+            bad.add(line.number(), null, what);
+            return false;
         }
-        return line;
+        return isFirst || line.cells().stream().noneMatch(cell -> bad.isUndecoded(line.number(), cell));
     }
 
     /// Translates an exception of the CSV parser to an error message.
-    private RuntimeException bad(RuntimeException e) throws IOException {
+    private BadInput broken(RuntimeException e) throws IOException {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof CharacterCodingException) {
                 return new BadInput(name + ": the text is not UTF-8", e);

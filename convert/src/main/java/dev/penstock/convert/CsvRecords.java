@@ -27,18 +27,20 @@ import java.util.Optional;
 /// @param file   the file, or null for a stream that can be read once
 /// @param name   the name of the input in messages
 /// @param stream the stream, or null
-record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fields, TextRules rules)
+/// @param bad    what happens with lines that cannot be read
+record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fields, TextRules rules, BadLines bad)
         implements RecordSource {
     /// Opens a file, and guesses the types if no fields are declared.
-    static CsvRecords open(TextFile file, TextRules rules) throws IOException {
+    static CsvRecords open(TextFile file, TextRules rules, BadRecords bad) throws IOException {
         file.open().close();
-        List<Field> fields = rules.fields() == null ? CsvTypes.guess(file, rules) : rules.fields();
-        return new CsvRecords(file, file.name(), null, fields, rules);
+        BadLines lines = new BadLines(file, bad);
+        List<Field> fields = rules.fields() == null ? CsvTypes.guess(file, rules, lines) : rules.fields();
+        return new CsvRecords(file, file.name(), null, fields, rules, lines);
     }
 
     /// Opens a stream of rows with declared fields.
     static CsvRecords open(InputStream stream, String name, TextRules rules) {
-        return new CsvRecords(null, name, stream, rules.fields(), rules);
+        return new CsvRecords(null, name, stream, rules.fields(), rules, BadLines.REFUSED);
     }
 
     @Override
@@ -55,9 +57,10 @@ record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fi
     public void forEach(BatchReceiver receiver, Progress progress) throws IOException {
         CountingStream counted = stream == null ? file.open() : new CountingStream(stream, 0);
         boolean isTabbed = file != null && file.isTabbed();
-        try (CsvReader<CsvLine> reader = CsvLine.reader(file == null ? counted : file.text(counted), isTabbed);
+        InputStream text = file == null ? counted : file.text(counted);
+        try (CsvReader<CsvLine> reader = CsvLine.reader(text, isTabbed, bad.isSkipping());
                 RowCollector rows = new RowCollector(fields, rules.hasMissing(), receiver)) {
-            CsvLines lines = new CsvLines(name, reader);
+            CsvLines lines = new CsvLines(name, reader, bad);
             CsvLine first = lines.next();
             int[][] columns = columns(first);
             CsvLine line = first == null || columns == null ? first : lines.next();
@@ -89,6 +92,10 @@ record CsvRecords(TextFile file, String name, InputStream stream, List<Field> fi
             try {
                 set(i, line, columns[i], rows);
             } catch (IllegalArgumentException e) {
+                if (bad.isSkipping()) {
+                    bad.add(line.number(), fields.get(i).name(), e.getMessage());
+                    return;
+                }
                 rows.flush();
                 throw new BadInput(
                         name + ", line " + line.number() + ", column "

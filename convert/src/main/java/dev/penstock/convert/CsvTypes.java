@@ -15,11 +15,11 @@ import java.util.Set;
 final class CsvTypes {
     private CsvTypes() {}
 
-    static List<Field> guess(TextFile file, TextRules rules) throws IOException {
+    static List<Field> guess(TextFile file, TextRules rules, BadLines bad) throws IOException {
         String name = file.name();
         try (CountingStream stream = file.open();
-                CsvReader<CsvLine> reader = CsvLine.reader(file.text(stream), file.isTabbed())) {
-            CsvLines lines = new CsvLines(name, reader);
+                CsvReader<CsvLine> reader = CsvLine.reader(file.text(stream), file.isTabbed(), bad.isSkipping())) {
+            CsvLines lines = new CsvLines(name, reader, bad.unlisted());
             CsvLine first = lines.next();
             if (first == null) {
                 throw new BadInput.Untyped(name + " is empty: its first line must name the columns, or give the type");

@@ -75,7 +75,7 @@ public final class Inputs {
             Files.copy(stream, copy, StandardCopyOption.REPLACE_EXISTING);
             Location location = Location.of(copy);
             RecordSource records = isJson
-                    ? JsonRecords.open(new TextFile(location, ReaderOptions.DEFAULT, name), rules)
+                    ? JsonRecords.open(new TextFile(location, ReaderOptions.DEFAULT, name), rules, BadRecords.REFUSED)
                     : open(location, name, rules);
             return new CopiedRecords(records, name, copy);
         } catch (Throwable e) {

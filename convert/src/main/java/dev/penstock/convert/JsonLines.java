@@ -21,13 +21,18 @@ final class JsonLines implements AutoCloseable {
     /// The values of an array, or null for lines.
     private final JsonItems items;
 
+    private final BadLines bad;
     private long lineNumber;
+    private boolean isStarted;
+    private boolean isBroken;
 
-    JsonLines(TextFile file) throws IOException {
+    /// @param bad what happens with lines that cannot be read
+    JsonLines(TextFile file, BadLines bad) throws IOException {
         this.file = file;
+        this.bad = bad;
         this.stream = file.open();
         this.reader = new BufferedReader(
-                new InputStreamReader(file.text(stream), StandardCharsets.UTF_8.newDecoder()), BUFFER_SIZE);
+                new InputStreamReader(file.text(stream), CsvLine.decoder(bad.isSkipping())), BUFFER_SIZE);
         this.items = file.isArray() ? new JsonItems(reader) : null;
     }
 
@@ -43,18 +48,44 @@ final class JsonLines implements AutoCloseable {
     /// @return false when there is none
     /// @throws BadInput when the line is not JSON, or the receiver refuses it
     boolean next(ValueReceiver receiver) throws IOException {
-        String line = line();
-        while (line != null && line.isBlank()) {
-            line = line();
+        while (true) {
+            String line = readable();
+            if (line == null) {
+                return false;
+            }
+            boolean isText = !line.isBlank() && !bad.isUndecoded(lineNumber, line);
+            if (isText && isTaken(line, receiver)) {
+                return true;
+            }
         }
-        if (line == null) {
-            return false;
-        }
+    }
+
+    private boolean isTaken(String line, ValueReceiver receiver) {
         try {
             receiver.accept(Json.parseRecord(line.getBytes(StandardCharsets.UTF_8)));
             return true;
         } catch (IllegalArgumentException e) {
-            throw new BadInput(file.name() + ", line " + lineNumber + ": " + e.getMessage(), e);
+            if (!bad.isSkipping()) {
+                throw new BadInput(file.name() + ", line " + lineNumber + ": " + e.getMessage(), e);
+            }
+            bad.add(lineNumber, null, e.getMessage());
+            return false;
+        }
+    }
+
+    /// The next line, or null when there is none that can be read.
+    private String readable() throws IOException {
+        try {
+            String line = isBroken ? null : line();
+            isStarted = true;
+            return line;
+        } catch (BadInput e) {
+            if (!bad.isSkipping() || !isStarted) {
+                throw e;
+            }
+            bad.addRest(lineNumber, e);
+            isBroken = true;
+            return null;
         }
     }
 

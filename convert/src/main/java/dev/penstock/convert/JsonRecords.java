@@ -12,11 +12,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /// The records of JSON Lines: objects with the names of fields, or a value of one field in each line.
-record JsonRecords(TextFile file, List<Field> fields, TextRules rules) implements RecordSource {
+record JsonRecords(TextFile file, List<Field> fields, TextRules rules, BadLines bad) implements RecordSource {
     /// Opens a file, and guesses the types if no fields are declared.
-    static JsonRecords open(TextFile file, TextRules rules) throws IOException {
+    static JsonRecords open(TextFile file, TextRules rules, BadRecords bad) throws IOException {
         file.open().close();
-        return new JsonRecords(file, rules.fields() == null ? JsonTypes.guess(file, rules) : rules.fields(), rules);
+        BadLines lines = new BadLines(file, bad);
+        List<Field> fields = rules.fields() == null ? JsonTypes.guess(file, rules, lines) : rules.fields();
+        return new JsonRecords(file, fields, rules, lines);
     }
 
     @Override
@@ -44,7 +46,7 @@ record JsonRecords(TextFile file, List<Field> fields, TextRules rules) implement
             positions.put(fields.get(i).name(), i);
         }
         byte[][] values = new byte[fields.size()][];
-        try (JsonLines lines = new JsonLines(file);
+        try (JsonLines lines = new JsonLines(file, bad);
                 RowCollector rows = new RowCollector(fields, rules.hasMissing(), receiver)) {
             while (next(lines, json -> set(json, texts, positions, values, rows), rows)) {
                 rows.complete();

@@ -26,14 +26,26 @@ final class JsonTypes {
 
     /// What the values of a field seen so far allow.
     static final class Guess {
-        private final TypeGuess type = new TypeGuess();
+        private final TypeGuess type;
         private List<Long> shape;
         private boolean isVariable;
         private final ElementType given;
 
         /// @param given the type of the field, or null to guess it
         Guess(ElementType given) {
+            this(given, new TypeGuess());
+        }
+
+        private Guess(ElementType given, TypeGuess type) {
             this.given = given;
+            this.type = type;
+        }
+
+        Guess copy() {
+            Guess copy = new Guess(given, type.copy());
+            copy.shape = shape;
+            copy.isVariable = isVariable;
+            return copy;
         }
 
         void see(Object json) {
@@ -142,12 +154,12 @@ final class JsonTypes {
         }
     }
 
-    static List<Field> guess(TextFile file, TextRules rules) throws IOException {
+    static List<Field> guess(TextFile file, TextRules rules, BadLines bad) throws IOException {
         Map<String, Guess> guesses = new LinkedHashMap<>();
         Map<String, Long> counts = new HashMap<>();
         long lineCount = 0;
-        try (JsonLines lines = new JsonLines(file)) {
-            while (lines.next(json -> see(json, guesses, counts, rules))) {
+        try (JsonLines lines = new JsonLines(file, bad.unlisted())) {
+            while (lines.next(json -> see(json, guesses, counts, rules, bad.isSkipping()))) {
                 lineCount++;
             }
         }
@@ -178,6 +190,23 @@ final class JsonTypes {
             }
         }
         return fields;
+    }
+
+    /// Sees an object.
+    ///
+    /// @param isWhole whether nothing of an object is seen that does not fit the earlier ones
+    private static void see(
+            Object json, Map<String, Guess> guesses, Map<String, Long> counts, TextRules rules, boolean isWhole) {
+        if (isWhole && json instanceof Map<?, ?> object) {
+            Map<String, Guess> tried = new LinkedHashMap<>();
+            for (Object name : object.keySet()) {
+                if (guesses.containsKey(name)) {
+                    tried.put((String) name, guesses.get(name).copy());
+                }
+            }
+            see(json, tried, new HashMap<>(), rules);
+        }
+        see(json, guesses, counts, rules);
     }
 
     static void see(Object json, Map<String, Guess> guesses, Map<String, Long> counts, TextRules rules) {

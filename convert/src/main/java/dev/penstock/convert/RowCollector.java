@@ -69,8 +69,10 @@ public final class RowCollector implements AutoCloseable {
         variableBytes = 0;
     }
 
-    /// The memory of a value of fixed size of the current record.
+    /// The memory of a value of fixed size of the current record, which is then not missing.
     MemorySegment fixed(int position) {
+        // An earlier record in this row may have been given up.
+        missing[position].clear(rowCount);
         long size = fields.get(position).itemSize();
         return fixed[position].asSlice(rowCount * size, size);
     }

@@ -37,6 +37,12 @@ public interface SourceKind {
         return false;
     }
 
+    /// Whether records that cannot be read are left out if the options say so. For other kinds the option is an
+    /// error.
+    default boolean isSkipping() {
+        return false;
+    }
+
     /// Opens a location that was recognised.
     ///
     /// @throws dev.penstock.DatasetException when the bytes are damaged

@@ -40,6 +40,7 @@ public final class Sources {
                 ? NumberedNames.expand(location, options.catalog())
                 : List.of(location);
         Optional<SourceKind> kind = kind(all.getFirst(), options.catalog());
+        requireSkipping(all.getFirst(), kind.orElse(null), options);
         requireText(all.getFirst(), kind.orElse(null), options);
         if (kind.isEmpty()) {
             return DatasetRecords.of(Catalog.open(location, options.catalog()), options.choice());
@@ -49,6 +50,14 @@ public final class Sources {
                 ? kind.get().open(all.getFirst(), options)
                 : kind.get().open(all, options);
         return ChosenRecords.of(SkippingRecords.of(source, options.bad()), options.choice());
+    }
+
+    /// Refuses to leave out records that cannot be read where that is not possible.
+    private static void requireSkipping(Location location, SourceKind kind, SourceOptions options) {
+        if (options.bad().isSkipping() && (kind == null || !kind.isSkipping())) {
+            throw new IllegalArgumentException(location + " is " + (kind == null ? "a dataset" : kind.description())
+                    + ", whose reader cannot leave out records that cannot be read; stop at the first one instead");
+        }
     }
 
     /// Refuses types of fields for a source that has types of its own.
@@ -118,7 +127,7 @@ public final class Sources {
     /// @param name the name of the input in messages
     public static RecordSource openCsv(Location location, String name, Catalog.Options options, TextRules rules)
             throws IOException {
-        return CsvRecords.open(new TextFile(location, options.reading(), name), rules);
+        return CsvRecords.open(new TextFile(location, options.reading(), name), rules, BadRecords.REFUSED);
     }
 
     /// Opens a stream of CSV with declared fields.

@@ -16,7 +16,7 @@ enum TextKinds implements SourceKind {
 
         @Override
         public RecordSource open(Location location, SourceOptions options) throws IOException {
-            return CsvRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
+            return CsvRecords.open(TextFile.at(location, options.catalog().reading()), options.text(), options.bad());
         }
     },
     JSON_LINES("a JSON Lines file") {
@@ -27,7 +27,7 @@ enum TextKinds implements SourceKind {
 
         @Override
         public RecordSource open(Location location, SourceOptions options) throws IOException {
-            return JsonRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
+            return JsonRecords.open(TextFile.at(location, options.catalog().reading()), options.text(), options.bad());
         }
     },
     /// One array of objects. Folders with such a name are not asked for.
@@ -39,7 +39,7 @@ enum TextKinds implements SourceKind {
 
         @Override
         public RecordSource open(Location location, SourceOptions options) throws IOException {
-            return JsonRecords.open(TextFile.at(location, options.catalog().reading()), options.text());
+            return JsonRecords.open(TextFile.at(location, options.catalog().reading()), options.text(), options.bad());
         }
     };
 
@@ -56,6 +56,11 @@ enum TextKinds implements SourceKind {
 
     @Override
     public boolean isByName() {
+        return true;
+    }
+
+    @Override
+    public boolean isSkipping() {
         return true;
     }
 

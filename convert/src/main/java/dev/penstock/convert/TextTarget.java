@@ -23,7 +23,7 @@ enum TextTarget implements Target {
 
         @Override
         RecordSource open(TextFile file, TextRules rules) throws IOException {
-            return JsonRecords.open(file, rules);
+            return JsonRecords.open(file, rules, BadRecords.REFUSED);
         }
     },
     /// A line of names and one for each record. Bytes are hexadecimal, a missing value is an empty cell.
@@ -35,7 +35,7 @@ enum TextTarget implements Target {
 
         @Override
         RecordSource open(TextFile file, TextRules rules) throws IOException {
-            return CsvRecords.open(file, rules);
+            return CsvRecords.open(file, rules, BadRecords.REFUSED);
         }
     };
 

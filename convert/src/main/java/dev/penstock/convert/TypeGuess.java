@@ -40,6 +40,18 @@ final class TypeGuess {
     private long textCount;
     private long characterCount;
 
+    TypeGuess copy() {
+        TypeGuess copy = new TypeGuess();
+        copy.kind = kind;
+        copy.hasNegative = hasNegative;
+        copy.isExact = isExact;
+        copy.hasMissing = hasMissing;
+        copy.widest = widest;
+        copy.textCount = textCount;
+        copy.characterCount = characterCount;
+        return copy;
+    }
+
     /// The kind of a text in a CSV cell.
     static Kind kind(String cell) {
         String text = cell.strip();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.penstock.app;
+package dev.penstock.plugin;
 
 import dev.penstock.Field;
 import dev.penstock.convert.ClassNames;
 import dev.penstock.convert.Conversion;
 import dev.penstock.convert.RecordSource;
 import dev.penstock.file.Location;
-import dev.penstock.plugin.Text;
 import dev.penstock.store.StoreTypes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,12 +15,12 @@ import java.util.Map;
 /// What a conversion has found: the kind of the source, its fields, and what they become.
 ///
 /// @param kind    what the source is, as in `a Parquet file`
-/// @param isUsual whether the format of the target was not given
-record FieldsReport(String kind, RecordSource source, Conversion conversion, Location output, boolean isUsual) {
+/// @param advice  how to choose another format, or null if the format of the target was given
+public record FieldsReport(String kind, RecordSource source, Conversion conversion, Location output, String advice) {
     private static final int CLASSES_SHOWN = 8;
 
     /// The type of a field, as in `float32 [3]` or `int64, variable`.
-    static String type(Field field) {
+    public static String type(Field field) {
         String shape = field.shape().isEmpty() ? "" : " " + field.shape();
         String size = field.isVariable() ? ", variable" : shape;
         return StoreTypes.longName(field.type()) + size;
@@ -36,11 +35,11 @@ record FieldsReport(String kind, RecordSource source, Conversion conversion, Loc
         String why = isVariable
                 ? "some fields have values of any size"
                 : source.hasMissing() ? "some values are missing" : "all fields have a fixed size";
-        return isUsual ? ", because " + why + "; --to chooses another format" : "";
+        return advice == null ? "" : ", because " + why + "; " + advice;
     }
 
     /// The report for people.
-    List<String> lines() {
+    public List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(source.name() + " is " + kind);
         List<Field> fields = source.fields();
@@ -62,7 +61,7 @@ record FieldsReport(String kind, RecordSource source, Conversion conversion, Loc
     }
 
     /// The report for programs.
-    Map<String, Object> json() {
+    public Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("source", source.name());
         json.put("kind", kind);
@@ -76,7 +75,7 @@ record FieldsReport(String kind, RecordSource source, Conversion conversion, Loc
         }
         json.put("fields", fields);
         json.put("classes", classes());
-        json.put("output", output);
+        json.put("output", output.toString());
         json.put("format", conversion.format());
         return json;
     }
