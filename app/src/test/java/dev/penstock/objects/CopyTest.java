@@ -68,10 +68,12 @@ class CopyTest {
 
     private Location bucket;
 
-    /// The storage of `s3` is created once in a process, so all tests share the proxy.
+    /// The storage of `s3` is created once in a process, so all tests share the proxy, also those that are repeated.
     @BeforeAll
     static void startProxy() throws IOException {
-        proxy = new FaultyProxy(S3Proxy.shared().endpoint());
+        if (proxy == null) {
+            proxy = new FaultyProxy(S3Proxy.shared().endpoint());
+        }
         properties = Map.of(
                 "aws.accessKeyId", S3Proxy.IDENTITY,
                 "aws.secretAccessKey", S3Proxy.SECRET,
@@ -80,9 +82,8 @@ class CopyTest {
     }
 
     @AfterAll
-    static void stopProxy() throws IOException {
+    static void clearProperties() {
         properties.keySet().forEach(System::clearProperty);
-        proxy.close();
     }
 
     @BeforeEach
@@ -93,6 +94,7 @@ class CopyTest {
     @AfterEach
     void heal() {
         proxy.fail(_ -> Fault.NONE);
+        proxy.status(503);
         proxy.slow(0, Long.MAX_VALUE);
     }
 
