@@ -68,7 +68,7 @@ class CopyTest {
 
     private Location bucket;
 
-    /// The storage of `s3` is created once in a process, so all tests share the proxy, also those that are repeated.
+    /// The storage of `s3` is created once in a process, so all tests share the proxy, and so do repeated ones.
     @BeforeAll
     static void startProxy() throws IOException {
         if (proxy == null) {
