@@ -42,6 +42,11 @@ public final class ToySource implements SourceKind {
     }
 
     @Override
+    public boolean isSkipping() {
+        return true;
+    }
+
+    @Override
     public RecordSource open(Location location, SourceOptions options) {
         return new Records(location, options);
     }
