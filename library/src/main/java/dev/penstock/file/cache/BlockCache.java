@@ -197,8 +197,8 @@ public final class BlockCache {
         }
     }
 
-    /// Runs work in the background, unless there is too much of it.
-    void later(Runnable work) {
-        filler.add(work);
+    /// Runs work in the background, unless there is too much of it. Returns whether it will run.
+    boolean later(Runnable work) {
+        return filler.add(work);
     }
 }

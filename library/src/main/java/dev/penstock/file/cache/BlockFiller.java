@@ -15,18 +15,20 @@ final class BlockFiller {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private int running;
 
-    void add(Runnable work) {
+    /// Returns whether the work will be done. It is left out while too much is waiting.
+    boolean add(Runnable work) {
         synchronized (waiting) {
             if (waiting.size() >= WAITING_MAX) {
-                return;
+                return false;
             }
             waiting.add(work);
             if (running == RUNNING_MAX) {
-                return;
+                return true;
             }
             running++;
         }
         Thread.ofVirtual().name("penstock-cache-fill").start(this::run);
+        return true;
     }
 
     private void run() {
@@ -34,8 +36,8 @@ final class BlockFiller {
         while (next != null) {
             try {
                 next.run();
-            } catch (RuntimeException e) {
-                // Whoever needs the block requests it and gets the error.
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // The next read of the block requests it again and reports the error.
             }
             next = next();
         }

@@ -120,7 +120,10 @@ final class CachedObject implements BlockSource {
     @Override
     public void fetchLater(long blockIndex) {
         if (!blocks.holds(blockIndex) && cache.wants() && later.add(blockIndex)) {
-            cache.later(() -> fetchNow(blockIndex));
+            if (!cache.later(() -> fetchNow(blockIndex))) {
+                // Otherwise the block would never be asked for again.
+                later.remove(blockIndex);
+            }
         }
     }
 
@@ -130,7 +133,7 @@ final class CachedObject implements BlockSource {
                 fetch(blockIndex);
             }
         } catch (IOException e) {
-            // Whoever needs the block requests it and gets the error.
+            // The next read of the block requests it again and reports the error.
         } finally {
             later.remove(blockIndex);
         }
