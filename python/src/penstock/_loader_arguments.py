@@ -69,8 +69,8 @@ _SAMPLERS = {
 
 
 def refuse(given: Mapping[str, Any]) -> None:
-    """Refuses arguments that a `Loader` does not have. Those of PyTorch's `DataLoader` are accepted
-    with values that mean what a `Loader` does anyway.
+    """Refuses arguments that a `Loader` does not have. Arguments of PyTorch's `DataLoader` are
+    accepted if their values mean what a `Loader` does by default.
 
     Raises:
         TypeError: with the word for it, if it is an argument of PyTorch's `DataLoader`

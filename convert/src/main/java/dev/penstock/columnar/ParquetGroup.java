@@ -21,7 +21,7 @@ final class ParquetGroup {
     private long rowCount;
     private long rawSize;
 
-    /// The pages of a column. All have the same codec: that which made the first one smaller.
+    /// The pages of a column. All have the codec that made the first page smaller.
     static final class Chunk {
         private final ByteArrayOutputStream pages = new ByteArrayOutputStream();
         private int codec = -1;

@@ -116,7 +116,7 @@ final class ObjectTarget implements CopyTarget {
         }
     }
 
-    /// Takes the dataset that is replaced out of sight, so that nobody reads files of two datasets.
+    /// Hides the dataset that is replaced, so that a reader never mixes files of the old and the new one.
     private void hide(DatasetFiles files) throws IOException {
         List<String> own = source.files().stream().map(CopySource.Entry::name).toList();
         files.names().stream()

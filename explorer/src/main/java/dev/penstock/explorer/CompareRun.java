@@ -149,7 +149,8 @@ final class CompareRun implements Search {
         addRest(leftCount > both ? Kind.REMOVED : Kind.ADDED, both);
     }
 
-    /// The end of the records that are read at once. Those of the right dataset may be larger.
+    /// Returns the end of the batch that is read next. Records of the right dataset may be larger than those of the
+    /// left.
     private int limit(Dataset other, long[] indices, int start) throws IOException {
         long bytes = 0;
         for (int i = start; i < indices.length; i++) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// Who has a store open, as the list of file locks of Linux says. Readers of all processes hold a shared lock on the
-/// file of leases, and the writer an exclusive one on the file `.lock`. Looking at the list disturbs nobody.
+/// file of leases, and the writer an exclusive one on the file `.lock`. Reading the list takes no lock.
 final class StoreLocks {
     private static final Path LIST = Path.of("/proc/locks");
 

@@ -103,7 +103,7 @@ final class StoreState implements AutoCloseable {
             throw StoreMetaFile.absent(storage, store);
         }
         StoreMeta meta = found.meta();
-        // Nobody writes to a store in a remote storage.
+        // A store in remote storage is read-only, so it needs no lease.
         boolean isLeased = loading.isLeased && !meta.isPlain() && reading.isOnDisk(store);
         StoreLease lease =
                 isLeased ? StoreLease.take(reading.disk(), store.path(), meta.generation()) : StoreLease.NONE;
